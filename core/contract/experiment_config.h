@@ -1,0 +1,74 @@
+// ExperimentConfig: a value for every property, and the ways in and out of it.
+//
+// A value type: copy it, compare it, send it. It always holds a value for every key of the property table (defaults
+// first), each of the right type; whether the values fit together is what validate() says. Access by a key that is not
+// in the table, or by the wrong type, is a programming error and throws std::logic_error.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "core/contract/property.h"
+
+namespace mambarium {
+
+// One thing that is wrong with an input: where, what, and what would be right. Prints as "where: message".
+struct Problem {
+  std::string where;
+  std::string message;
+  bool operator==(const Problem&) const = default;
+};
+std::string to_string(const Problem& problem);
+std::string to_string(std::span<const Problem> problems);  // one line each
+
+class ExperimentConfig {
+ public:
+  ExperimentConfig();  // every property at its default
+
+  const PropertyValue& value(std::string_view key) const;
+  bool boolean(std::string_view key) const;
+  std::int64_t integer(std::string_view key) const;
+  double real(std::string_view key) const;
+  const std::string& text(std::string_view key) const;           // text, choice and choice_set
+  bool includes(std::string_view key, std::string_view item) const;  // is `item` in this choice_set?
+
+  // Checks type, range and choices of this one value; on a problem the old value stays.
+  // An integer is accepted for a real. set_from_string reads what a person types ("2e-3", "on", "x, B").
+  std::optional<Problem> set(std::string_view key, PropertyValue value);
+  std::optional<Problem> set_from_string(std::string_view key, std::string_view typed);
+
+  // Does the property have an effect under the current values? (Property::applies_when, transitively.)
+  bool applies(std::string_view key) const;
+
+  // Everything that is wrong between the values, all at once: headdim that does not divide d_inner, an order and
+  // alphabet whose table of contexts would not fit, a sequence shorter than the order ... Empty when the config can run.
+  std::vector<Problem> validate() const;
+
+  bool operator==(const ExperimentConfig&) const = default;
+
+ private:
+  std::vector<PropertyValue> values_;  // in the order of property_table()
+};
+
+// Reading never stops at the first fault: `problems` holds all of them (unknown keys with the nearest known one, wrong
+// types, values out of range, then validate()'s). With problems, `config` holds the good values and defaults elsewhere.
+struct ParsedConfig {
+  ExperimentConfig config;
+  std::vector<Problem> problems;
+};
+
+// JSON nests by the dot: {"task": {"order": 1}, "model": {...}}; missing keys take defaults. Output holds every key.
+nlohmann::json to_json(const ExperimentConfig& config);
+ParsedConfig config_from_json(const nlohmann::json& document);
+ParsedConfig config_from_file(const std::string& path);  // unreadable or not JSON: one Problem naming path, line, column
+
+// "mambarium1:model.conv=none;training.seed=3": only what differs from the defaults, in table order.
+std::string share_string(const ExperimentConfig& config);
+ParsedConfig config_from_share_string(std::string_view text);
+
+// What a value looks like to a person and in set_from_string ("0.002", "on", "x,B,C"); reals round-trip exactly.
+std::string value_to_string(const PropertyValue& value);
+
+std::string property_range_text(const Property& property);  // "a whole number from 1 to 1024", "one of silu, relu, none"
+std::string settings_markdown();                            // docs/settings.md, whole
+
+}  // namespace mambarium

@@ -1,0 +1,46 @@
+// MetricsRow: one evaluation of a run, one line of metrics.csv. All losses are nats per token.
+//
+// gap_add_beta = test_loss - add_beta_loss (goes to 0 when the model has learned the estimator);
+// gap_oracle = test_loss - oracle_loss (what the paper plots; its floor is the price of not knowing the kernel).
+// `seconds` is the only column that may differ between two equal runs.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/contract/experiment_config.h"
+
+namespace mambarium {
+
+struct MetricsRow {
+  std::int64_t step = 0;    // optimiser steps taken
+  std::int64_t tokens = 0;  // training tokens seen
+  double seconds = 0;       // of training, pauses and evaluation not counted
+  double train_loss = 0;    // mean over the steps since the row before (at step 0: NaN, written as an empty field)
+  double test_loss = 0;
+  double add_beta_loss = 0;
+  double oracle_loss = 0;
+  double gap_add_beta = 0;
+  double gap_oracle = 0;
+  double learning_rate = 0;
+};
+
+inline constexpr std::string_view metrics_header =
+    "step,tokens,seconds,train_loss,test_loss,add_beta_loss,oracle_loss,gap_add_beta,gap_oracle,learning_rate";
+
+std::string to_csv_line(const MetricsRow& row);  // shortest text that reads back to the same double; no newline
+
+struct ParsedMetrics {
+  std::vector<MetricsRow> rows;
+  std::vector<Problem> problems;
+  std::size_t complete_bytes = 0;  // up to the last whole line: a line cut by a power failure is not a problem, it is left out
+};
+ParsedMetrics metrics_from_csv(std::string_view text, const std::string& path_for_messages);
+
+void to_json(nlohmann::json& document, const MetricsRow& row);
+void from_json(const nlohmann::json& document, MetricsRow& row);
+
+}  // namespace mambarium

@@ -1,0 +1,1 @@
+#include "core/contract/property.h"

@@ -1,0 +1,64 @@
+// SequenceModel: what a trainer, an analysis or a command may ask of any model.
+//
+// This header declares at::Tensor without including torch. B sequences, T tokens, S states, L layers, H heads.
+// Not thread-safe: one thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/contract/experiment_config.h"
+#include "core/contract/inspection.h"
+
+namespace at {
+class Tensor;
+}
+
+namespace mambarium {
+
+struct Parameter;  // core/models/parameter.h: name, tensor, whether weight decay applies
+
+// Which implementation computes the model. Both are the same function; `operators` is plain LibTorch operators with autograd
+// (the reference, any dtype), `kernels` uses the hand-written ones of core/kernels.
+enum class Engine { kernels, operators };
+enum class Precision { float32, float64 };
+
+// Recurrent state between step() calls: convolution windows and H_t of every layer. Copyable (deep).
+class ModelState {
+ public:
+  virtual ~ModelState() = default;
+  virtual std::unique_ptr<ModelState> clone() const = 0;
+};
+
+class SequenceModel {
+ public:
+  virtual ~SequenceModel() = default;
+
+  // The parameters, in a fixed order, by the names that stand in checkpoints. The tensors are the live ones.
+  virtual std::vector<Parameter>& parameters() = 0;
+  std::int64_t parameter_count();
+
+  // tokens int64 [B, T] -> log-probabilities of the next token [B, T, S]; autograd records it when gradients are enabled.
+  // Softmax read-out: log_softmax; L1 read-out: log(p) with p = (relu(logit)+1e-5) / sum.
+  virtual at::Tensor log_probabilities(const at::Tensor& tokens) = 0;
+
+  // Mean cross entropy over all B*T targets: a scalar tensor to call backward() on. targets int64 [B, T].
+  virtual at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets) = 0;
+
+  // Token by token, the same function: state in, log-probabilities [B, S] out, state advanced.
+  virtual std::unique_ptr<ModelState> initial_state(std::int64_t batch) = 0;
+  virtual at::Tensor step(const at::Tensor& tokens, ModelState& state) = 0;
+
+  // For analysis (no gradients): a_t [L, H, T] along one sequence, and the convolution taps.
+  virtual Tensor decay_factors(std::span<const std::int32_t> tokens) = 0;
+  virtual std::vector<FilterData::Layer> filters() = 0;
+};
+
+// The model a configuration describes, with its initial weights (each from its own named stream of training.seed).
+std::unique_ptr<SequenceModel> make_model(const ExperimentConfig& config, Engine engine = Engine::kernels,
+                                          Precision precision = Precision::float32);
+
+}  // namespace mambarium
