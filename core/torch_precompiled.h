@@ -1,0 +1,3 @@
+// The one precompiled header for LibTorch: about ten seconds a file without it.
+#pragma once
+#include <torch/torch.h>
