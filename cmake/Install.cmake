@@ -1,0 +1,29 @@
+# What `cmake --install build` puts where. Programs find their data beside themselves, in ../share/mambarium, and so that
+# this holds in the build folder too, that path is a link to resources/ there.
+
+set(CMAKE_INSTALL_DOCDIR share/doc/mambarium CACHE PATH "Where README, CHANGELOG and LICENSE go")
+include(GNUInstallDirs)
+set(MAMBARIUM_APPLICATION_ID org.mambarium.mambarium)
+
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share)
+file(CREATE_LINK ${CMAKE_SOURCE_DIR}/resources ${CMAKE_BINARY_DIR}/share/mambarium SYMBOLIC)
+
+set(MAMBARIUM_METAINFO ${CMAKE_BINARY_DIR}/generated/${MAMBARIUM_APPLICATION_ID}.metainfo.xml)
+configure_file(resources/desktop/${MAMBARIUM_APPLICATION_ID}.metainfo.xml.in ${MAMBARIUM_METAINFO} @ONLY)
+
+if(TARGET mambarium-worker)
+  install(TARGETS mambarium-worker RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET mambarium)
+  install(TARGETS mambarium RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(FILES resources/desktop/${MAMBARIUM_APPLICATION_ID}.desktop DESTINATION ${CMAKE_INSTALL_DATADIR}/applications)
+  install(FILES ${MAMBARIUM_METAINFO} DESTINATION ${CMAKE_INSTALL_DATADIR}/metainfo)
+  set(icons ${CMAKE_INSTALL_DATADIR}/icons/hicolor)
+  install(FILES resources/icons/mambarium.svg DESTINATION ${icons}/scalable/apps RENAME ${MAMBARIUM_APPLICATION_ID}.svg)
+  foreach(size 16 24 32 48 64 128 256)
+    install(FILES resources/icons/mambarium-${size}.png DESTINATION ${icons}/${size}x${size}/apps
+            RENAME ${MAMBARIUM_APPLICATION_ID}.png)
+  endforeach()
+endif()
+install(DIRECTORY resources/presets DESTINATION ${CMAKE_INSTALL_DATADIR}/mambarium)
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
