@@ -1,0 +1,201 @@
+#include "core/estimators/estimators.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace mambarium {
+namespace {
+
+// The last `order` tokens as a row number, once there are that many.
+class Context {
+ public:
+  Context(std::int64_t order, std::int64_t states) : order_(order), states_(states) {
+    for (std::int64_t i = 0; i < order; ++i) rows_ *= states;
+  }
+
+  void clear() { row_ = seen_ = 0; }
+  bool known() const { return seen_ >= order_; }
+  std::int64_t states() const { return states_; }
+  std::size_t rows() const { return static_cast<std::size_t>(rows_); }
+  std::size_t first_entry() const { return static_cast<std::size_t>(row_ * states_); }
+
+  void push(std::int32_t token) {
+    row_ = (row_ * states_ + token) % rows_;
+    seen_ = std::min(seen_ + 1, order_);
+  }
+  void check(std::int32_t token) const {
+    if (token < 0 || token >= states_) {
+      throw std::invalid_argument("token " + std::to_string(token) + " is not one of the states 0 to " +
+                                  std::to_string(states_ - 1));
+    }
+  }
+
+ private:
+  std::int64_t order_, states_, rows_ = 1;
+  std::int64_t row_ = 0, seen_ = 0;
+};
+
+void fill_uniform(std::span<double> out) {
+  std::fill(out.begin(), out.end(), 1.0 / static_cast<double>(out.size()));
+}
+
+class AddBetaEstimator : public Estimator {
+ public:
+  AddBetaEstimator(std::int64_t order, std::int64_t states, double beta)
+      : context_(order, states),
+        beta_(beta),
+        counts_(context_.rows() * static_cast<std::size_t>(states)),
+        totals_(context_.rows()) {}
+
+  std::int64_t states() const override { return context_.states(); }
+
+  void reset() override {
+    context_.clear();
+    std::fill(counts_.begin(), counts_.end(), 0);
+    std::fill(totals_.begin(), totals_.end(), 0);
+  }
+
+  void predict(std::span<double> out) const override {
+    if (!context_.known()) return fill_uniform(out);
+    const std::size_t entry = context_.first_entry();
+    const double total = static_cast<double>(totals_[entry / out.size()]) + static_cast<double>(out.size()) * beta_;
+    for (std::size_t s = 0; s < out.size(); ++s) out[s] = (static_cast<double>(counts_[entry + s]) + beta_) / total;
+  }
+
+  void observe(std::int32_t token) override {
+    context_.check(token);
+    if (context_.known()) {
+      const std::size_t entry = context_.first_entry();
+      ++counts_[entry + static_cast<std::size_t>(token)];
+      ++totals_[entry / static_cast<std::size_t>(context_.states())];
+    }
+    context_.push(token);
+  }
+
+ private:
+  Context context_;
+  double beta_;
+  std::vector<std::int64_t> counts_, totals_;
+};
+
+class OracleEstimator : public Estimator {
+ public:
+  OracleEstimator(std::int64_t order, std::int64_t states, std::span<const float> kernel)
+      : context_(order, states), kernel_(kernel.begin(), kernel.end()) {}
+
+  std::int64_t states() const override { return context_.states(); }
+
+  void reset() override { context_.clear(); }
+
+  void predict(std::span<double> out) const override {
+    if (!context_.known()) return fill_uniform(out);
+    const auto row = kernel_.begin() + static_cast<std::ptrdiff_t>(context_.first_entry());
+    std::copy_n(row, out.size(), out.begin());
+  }
+
+  void observe(std::int32_t token) override {
+    context_.check(token);
+    context_.push(token);
+  }
+
+ private:
+  Context context_;
+  std::vector<float> kernel_;
+};
+
+class UniformEstimator : public Estimator {
+ public:
+  explicit UniformEstimator(std::int64_t states) : context_(0, states) {}
+  std::int64_t states() const override { return context_.states(); }
+  void reset() override {}
+  void predict(std::span<double> out) const override { fill_uniform(out); }
+  void observe(std::int32_t token) override { context_.check(token); }
+
+ private:
+  Context context_;
+};
+
+// log(count + offset) for every count a sequence of this length can reach.
+std::vector<double> log_counts(std::int64_t length, double offset) {
+  std::vector<double> logs(static_cast<std::size_t>(length + 1));
+  for (std::size_t count = 0; count < logs.size(); ++count) logs[count] = std::log(static_cast<double>(count) + offset);
+  return logs;
+}
+
+}  // namespace
+
+std::unique_ptr<Estimator> make_add_beta(std::int64_t order, std::int64_t states, double beta) {
+  const MarkovTask checked(order, states, beta, 1);
+  return std::make_unique<AddBetaEstimator>(order, states, beta);
+}
+
+std::unique_ptr<Estimator> make_oracle(std::int64_t order, std::int64_t states, std::span<const float> kernel) {
+  const MarkovTask checked(order, states, 1.0, 1);
+  const auto expected = static_cast<std::size_t>(checked.contexts() * states);
+  if (kernel.size() != expected) {
+    throw std::invalid_argument("the kernel of an order-" + std::to_string(order) + " chain over " +
+                                std::to_string(states) + " states has " + std::to_string(expected) +
+                                " probabilities, not " + std::to_string(kernel.size()));
+  }
+  return std::make_unique<OracleEstimator>(order, states, kernel);
+}
+
+std::unique_ptr<Estimator> make_uniform(std::int64_t states) {
+  const MarkovTask checked(0, states, 1.0, 1);
+  return std::make_unique<UniformEstimator>(states);
+}
+
+double mean_loss(Estimator& estimator, std::span<const std::int32_t> tokens) {
+  if (tokens.size() < 2) throw std::invalid_argument("a loss needs at least two tokens: an input and its target");
+  std::vector<double> probabilities(static_cast<std::size_t>(estimator.states()));
+  estimator.reset();
+  estimator.observe(tokens.front());
+  double sum = 0;
+  for (const std::int32_t target : tokens.subspan(1)) {
+    estimator.predict(probabilities);
+    estimator.observe(target);
+    sum -= std::log(probabilities[static_cast<std::size_t>(target)]);
+  }
+  return sum / static_cast<double>(tokens.size() - 1);
+}
+
+EstimatorLosses estimator_losses(const MarkovTask& task, const SequenceBatch& batch) {
+  const auto states = static_cast<std::size_t>(task.states());
+  const auto rows = static_cast<std::size_t>(task.contexts());
+  const auto order = static_cast<std::size_t>(task.order());
+  const std::vector<double> log_count = log_counts(batch.length, task.beta());
+  const std::vector<double> log_total = log_counts(batch.length, task.beta() * static_cast<double>(states));
+  std::vector<std::uint32_t> counts(rows * states), totals(rows);
+  EstimatorLosses losses;
+  for (std::int64_t index = 0; index < batch.batch; ++index) {
+    const auto tokens = batch.sequence(index);
+    const auto kernel = batch.kernel(index);
+    std::fill(counts.begin(), counts.end(), 0u);
+    std::fill(totals.begin(), totals.end(), 0u);
+    std::size_t row = 0;
+    double add_beta = 0, oracle = 0;
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+      const auto token = static_cast<std::size_t>(tokens[t]);
+      if (t >= order) {
+        const std::size_t entry = row * states + token;
+        if (t > 0) {
+          add_beta += log_total[totals[row]] - log_count[counts[entry]];
+          oracle -= std::log(static_cast<double>(kernel[entry]));
+        }
+        ++counts[entry];
+        ++totals[row];
+      }
+      row = (row * states + token) % rows;
+    }
+    const auto targets = static_cast<double>(batch.length);
+    const double uniform_targets = static_cast<double>(order > 0 ? std::min(order, tokens.size()) - 1 : 0);
+    const double before_context = uniform_targets * std::log(static_cast<double>(states));
+    losses.add_beta.push_back((add_beta + before_context) / targets);
+    losses.oracle.push_back((oracle + before_context) / targets);
+  }
+  return losses;
+}
+
+}  // namespace mambarium

@@ -2,6 +2,8 @@
 //
 // predict(): P(next = s | tokens so far) into out[S]; observe(token): the token came. Before k tokens were seen every
 // predictor is uniform (paper 1, section 2.2). Not thread-safe; one object per sequence, reset() between sequences.
+// observe() throws std::invalid_argument for a token that is not one of the S states, and leaves the estimator as it
+// was.
 #pragma once
 
 #include <cstdint>
@@ -16,21 +18,30 @@ namespace mambarium {
 class Estimator {
  public:
   virtual ~Estimator() = default;
+  virtual std::int64_t states() const = 0;
   virtual void reset() = 0;
   virtual void predict(std::span<double> out) const = 0;
   virtual void observe(std::int32_t token) = 0;
 };
 
-// (n_j + beta) / (n + S beta): n_j counts how often j followed the current context before. Bayes-optimal for Dir(beta).
-class AddBetaEstimator;
-// The kernel itself.
-class OracleEstimator;
-
+// (n_j + beta) / (n + S beta): n_j counts how often j followed the current context before. Bayes-optimal for Dir(beta)
+// rows when its order is the chain's; with a lower order it is what a model can reach whose window is too short. Holds
+// a dense table of S^(order+1) counts; throws std::invalid_argument where MarkovTask would.
 std::unique_ptr<Estimator> make_add_beta(std::int64_t order, std::int64_t states, double beta);
+
+// Knows the kernel (copied; S^order rows of S probabilities, else std::invalid_argument).
 std::unique_ptr<Estimator> make_oracle(std::int64_t order, std::int64_t states, std::span<const float> kernel);
+
 std::unique_ptr<Estimator> make_uniform(std::int64_t states);
 
-// Mean negative log-likelihood over all T targets of tokens[T+1], nats per token.
+// Mean negative log-likelihood over all T targets of tokens[T+1], nats per token. Resets the estimator first.
 double mean_loss(Estimator& estimator, std::span<const std::int32_t> tokens);
+
+// The same for every sequence of a batch at once: the add-beta estimator of the task's own order and beta, and the
+// oracle. The batch must be the task's, with kernels.
+struct EstimatorLosses {
+  std::vector<double> add_beta, oracle;  // [batch]
+};
+EstimatorLosses estimator_losses(const MarkovTask& task, const SequenceBatch& batch);
 
 }  // namespace mambarium

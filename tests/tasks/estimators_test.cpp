@@ -1,0 +1,184 @@
+#include "core/estimators/estimators.h"
+
+#include <QTest>
+#include <cmath>
+#include <cstdio>
+#include <stdexcept>
+
+using namespace mambarium;
+
+namespace {
+
+// Counts the whole past again for every prediction.
+std::vector<double> add_beta_by_counting(std::span<const std::int32_t> past, std::size_t order, std::size_t states,
+                                         double beta) {
+  std::vector<double> counts(states, 0.0);
+  double total = 0;
+  if (past.size() >= order) {
+    const auto context = past.last(order);
+    for (std::size_t t = order; t < past.size(); ++t) {
+      if (!std::ranges::equal(past.subspan(t - order, order), context)) continue;
+      ++counts[static_cast<std::size_t>(past[t])];
+      ++total;
+    }
+  }
+  for (double& count : counts) count = (count + beta) / (total + static_cast<double>(states) * beta);
+  return counts;
+}
+
+struct MeanAndError {
+  double mean = 0, standard_error = 0;
+};
+
+MeanAndError mean_and_error(const std::vector<double>& values) {
+  double sum = 0, squares = 0;
+  for (const double value : values) sum += value;
+  const double count = static_cast<double>(values.size());
+  const double mean = sum / count;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return {mean, std::sqrt(squares / (count - 1) / count)};
+}
+
+}  // namespace
+
+class EstimatorsTest : public QObject {
+  Q_OBJECT
+ private Q_SLOTS:
+  void addBetaEqualsBruteForce() {
+    for (const std::size_t states : {std::size_t{2}, std::size_t{3}}) {
+      SequenceBatch batch;
+      MarkovTask(2, static_cast<std::int64_t>(states), 1.0, 60).generate(Stream(1, "data"), 0, 4, false, batch);
+      for (const std::size_t order : {0u, 1u, 2u, 3u, 5u}) {
+        for (const double beta : {0.5, 1.0, 2.0}) {
+          const auto estimator =
+              make_add_beta(static_cast<std::int64_t>(order), static_cast<std::int64_t>(states), beta);
+          for (std::int64_t n = 0; n < batch.batch; ++n) {
+            const auto tokens = batch.sequence(n);
+            estimator->reset();
+            std::vector<double> predicted(states);
+            for (std::size_t t = 0; t < tokens.size(); ++t) {
+              estimator->predict(predicted);
+              QVERIFY(predicted == add_beta_by_counting(tokens.first(t), order, states, beta));
+              estimator->observe(tokens[t]);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  // After 0 1 0 1 0 1 and after 0 0 0 1 1 1 the last symbol is the same, but P(1) is 1/4 and 3/4 (paper 1, App. C.1).
+  void confusablePair() {
+    const auto after = [](std::initializer_list<std::int32_t> tokens) {
+      const auto estimator = make_add_beta(1, 2, 1.0);
+      for (const std::int32_t token : tokens) estimator->observe(token);
+      std::vector<double> predicted(2);
+      estimator->predict(predicted);
+      return predicted[1];
+    };
+    QCOMPARE(after({0, 1, 0, 1, 0, 1}), 0.25);
+    QCOMPARE(after({0, 0, 0, 1, 1, 1}), 0.75);
+  }
+
+  void oracleReadsTheRowOfTheContext() {
+    const std::vector<float> kernel{0.1f, 0.9f, 0.2f, 0.8f, 0.3f, 0.7f, 0.4f, 0.6f};
+    const auto oracle = make_oracle(2, 2, kernel);
+    std::vector<double> predicted(2);
+    oracle->predict(predicted);
+    QCOMPARE(predicted[0], 0.5);
+    oracle->observe(0);
+    oracle->predict(predicted);
+    QCOMPARE(predicted[0], 0.5);
+    oracle->observe(1);
+    oracle->predict(predicted);
+    QCOMPARE(predicted[0], double{0.2f});
+    oracle->observe(0);
+    oracle->predict(predicted);
+    QCOMPARE(predicted[0], double{0.3f});
+    oracle->reset();
+    oracle->predict(predicted);
+    QCOMPARE(predicted[0], 0.5);
+  }
+
+  void uniformLossIsLogStates() {
+    const std::vector<std::int32_t> tokens{0, 4, 2, 1, 3};
+    QCOMPARE(mean_loss(*make_uniform(5), tokens), std::log(5.0));
+  }
+
+  void batchedLossesEqualTheEstimators_data() {
+    QTest::addColumn<int>("order");
+    QTest::addColumn<int>("states");
+    QTest::addColumn<double>("beta");
+    QTest::addColumn<int>("length");
+    QTest::newRow("order 0") << 0 << 3 << 1.0 << 20;
+    QTest::newRow("order 1") << 1 << 2 << 1.0 << 50;
+    QTest::newRow("order 3, beta 0.5") << 3 << 3 << 0.5 << 50;
+    QTest::newRow("shorter than the order") << 4 << 2 << 1.0 << 2;
+    QTest::newRow("as long as the order") << 4 << 2 << 1.0 << 4;
+  }
+  void batchedLossesEqualTheEstimators() {
+    QFETCH(int, order);
+    QFETCH(int, states);
+    QFETCH(double, beta);
+    QFETCH(int, length);
+    const MarkovTask task(order, states, beta, length);
+    SequenceBatch batch;
+    task.generate(Stream(2, "test"), 5, 7, true, batch);
+    const EstimatorLosses losses = estimator_losses(task, batch);
+    QCOMPARE(losses.add_beta.size(), std::size_t{7});
+    const auto add_beta = make_add_beta(order, states, beta);
+    for (std::int64_t n = 0; n < 7; ++n) {
+      const auto oracle = make_oracle(order, states, batch.kernel(n));
+      const auto i = static_cast<std::size_t>(n);
+      QVERIFY(std::abs(losses.add_beta[i] - mean_loss(*add_beta, batch.sequence(n))) < 1e-12);
+      QVERIFY(std::abs(losses.oracle[i] - mean_loss(*oracle, batch.sequence(n))) < 1e-12);
+    }
+  }
+
+  // The price of not knowing the kernel, in nats per token (Monte Carlo, rounded to 1e-4, by an independent program).
+  void priceOfNotKnowingTheKernel_data() {
+    QTest::addColumn<int>("order");
+    QTest::addColumn<int>("length");
+    QTest::addColumn<double>("expected");
+    const double table[3][4] = {
+        {.0250, .0385, .0575, .0816}, {.0150, .0240, .0380, .0573}, {.0089, .0147, .0238, .0379}};
+    for (int i = 0; i < 3; ++i) {
+      for (int order = 1; order <= 4; ++order) {
+        QTest::addRow("T=%d k=%d", 128 << i, order) << order << (128 << i) << table[i][order - 1];
+      }
+    }
+  }
+  void priceOfNotKnowingTheKernel() {
+    QFETCH(int, order);
+    QFETCH(int, length);
+    QFETCH(double, expected);
+    const MarkovTask task(order, 2, 1.0, length);
+    constexpr double margin = 0.0005;
+    constexpr std::int64_t kernels = 40000;
+    SequenceBatch batch;
+    std::vector<double> gaps;
+    for (std::int64_t first = 0; first < kernels; first += 1000) {
+      task.generate(Stream(0, "price"), first, 1000, true, batch);
+      const EstimatorLosses losses = estimator_losses(task, batch);
+      for (std::size_t i = 0; i < 1000; ++i) gaps.push_back(losses.add_beta[i] - losses.oracle[i]);
+    }
+    const auto [mean, standard_error] = mean_and_error(gaps);
+    std::printf("add-1 minus oracle, T=%d k=%d: %.5f +- %.5f (table %.4f)\n", length, order, mean, standard_error,
+                expected);
+    QVERIFY(standard_error < margin / 3);
+    QVERIFY(std::abs(mean - expected) < margin);
+  }
+
+  void refusesWhatCannotBe() {
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, make_add_beta(1, 2, 0.0));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, make_add_beta(40, 2, 1.0));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, make_oracle(1, 2, std::vector<float>(3)));
+    const auto estimator = make_add_beta(0, 2, 1.0);
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, estimator->observe(2));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, estimator->observe(-1));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, mean_loss(*estimator, std::vector<std::int32_t>{1}));
+  }
+};
+
+QTEST_APPLESS_MAIN(EstimatorsTest)
+#include "estimators_test.moc"
