@@ -49,6 +49,12 @@ class ExperimentConfig {
   std::vector<PropertyValue> values_;  // in the order of property_table()
 };
 
+// Sizes that follow from the settings: d_inner = expand x d_model, and the width of a head (headdim 0: all of d_inner).
+std::int64_t d_inner_of(const ExperimentConfig& config);
+std::int64_t headdim_of(const ExperimentConfig& config);
+// Roughly what one training step holds in memory: activations with gradients, weights with optimiser state, kernels.
+double estimated_bytes(const ExperimentConfig& config);
+
 // Reading never stops at the first fault: `problems` holds all of them (unknown keys with the nearest known one, wrong
 // types, values out of range, then validate()'s). With problems, `config` holds the good values and defaults elsewhere.
 struct ParsedConfig {

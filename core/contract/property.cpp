@@ -1,1 +1,184 @@
 #include "core/contract/property.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace mambarium {
+
+using enum PropertyType;
+
+namespace {
+
+using View = std::string_view;
+using Views = std::vector<std::string_view>;
+
+struct Minimum {
+  double value;
+  bool excluded;
+};
+constexpr Minimum from(double value) {
+  return {value, false};
+}
+constexpr Minimum above(double value) {
+  return {value, true};
+}
+
+Property whole(View key, View group, std::int64_t value, double minimum, double maximum, View label, View unit,
+               View help, View applies_when = "") {
+  return {key, group, integer, value, minimum, maximum, false, {}, applies_when, label, unit, help};
+}
+Property number(View key, View group, double value, Minimum minimum, double maximum, View label, View unit, View help,
+                View applies_when = "") {
+  return {key, group, real, value, minimum.value, maximum, minimum.excluded, {}, applies_when, label, unit, help};
+}
+Property with_choices(PropertyType type, View key, View group, View value, Views choices, View label, View help,
+                      View applies_when) {
+  Property property;
+  property.key = key;
+  property.group = group;
+  property.type = type;
+  property.default_value = std::string(value);
+  property.choices = std::move(choices);
+  property.applies_when = applies_when;
+  property.label = label;
+  property.help = help;
+  return property;
+}
+Property one_of(View key, View group, View value, Views choices, View label, View help, View applies_when = "") {
+  return with_choices(choice, key, group, value, std::move(choices), label, help, applies_when);
+}
+Property any_of(View key, View group, View value, Views choices, View label, View help, View applies_when = "") {
+  return with_choices(choice_set, key, group, value, std::move(choices), label, help, applies_when);
+}
+Property free_text(View key, View group, View value, View label, View help) {
+  return with_choices(text, key, group, value, {}, label, help, "");
+}
+Property on_off(View key, View group, bool value, View label, View help, View applies_when = "") {
+  Property property = with_choices(boolean, key, group, "", {}, label, help, applies_when);
+  property.default_value = value;
+  return property;
+}
+
+}  // namespace
+
+std::span<const Property> property_table() {
+  static const std::vector<Property> table = {
+      one_of("task.kind", "Task", "markov", {"markov"}, "Task",
+             "What the sequences are. markov: every sequence is a Markov chain with a random kernel of its own."),
+      whole("task.order", "Task", 1, 1, 8, "Order k", "tokens", "How many tokens back the next token depends on.",
+            "task.kind=markov"),
+      whole("task.states", "Task", 2, 2, 64, "States S", "tokens", "The size of the alphabet: tokens are 0 to S-1."),
+      number("task.beta", "Task", 1.0, above(0), 1000, "Dirichlet beta", "",
+             "Rows of every kernel are drawn from Dirichlet(beta): 1 is uniform, less gives more predictable chains. "
+             "The add-beta estimator uses the same number.",
+             "task.kind=markov"),
+      whole("task.length", "Task", 128, 2, 65536, "Length T", "tokens",
+            "Tokens in a sequence; each of them has the token after it as its target."),
+
+      one_of("model.kind", "Model", "mamba2", {"mamba2", "mamba_zero"}, "Model",
+             "mamba2: the full block, every part of which can be switched off. mamba_zero: the paper's simplification, "
+             "a convolution and the state space alone, without activations, gate, norms or MLP."),
+      whole("model.d_model", "Model", 8, 1, 4096, "Width d_model", "channels", "The width of the residual stream."),
+      whole("model.d_state", "Model", 8, 1, 1024, "State size d_state", "numbers",
+            "State size N: the recurrent state of a layer holds expand x d_model x N numbers."),
+      whole("model.expand", "Model", 2, 1, 16, "Expansion e", "", "The inner width is d_inner = expand x d_model."),
+      whole("model.headdim", "Model", 0, 0, 65536, "Head width headdim", "channels",
+            "Channels that share one decay factor; it must divide d_inner. 0: one head of all d_inner channels."),
+      whole("model.layers", "Model", 1, 1, 64, "Layers", "layers", "How many blocks stand on top of each other."),
+
+      any_of("model.conv", "Parts", "x,B,C", {"x", "B", "C"}, "Convolution on",
+             "Which of the inputs x, B and C pass through the short causal convolution."),
+      whole("model.d_conv", "Parts", 2, 1, 32, "Window w", "tokens",
+            "Taps of the convolution: the current token and the w-1 before it. Order k needs w = k+1.",
+            "model.conv!=none"),
+      one_of("model.activation", "Parts", "silu", {"silu", "relu", "none"}, "Activation",
+             "The non-linearity after the convolution, in the gate and in the MLP.", "model.kind=mamba2"),
+      on_off("model.gate", "Parts", true, "Gate",
+             "Multiply the output of the state space by an activated projection of the input.", "model.kind=mamba2"),
+      one_of("model.decay", "Parts", "learned", {"learned", "one"}, "Decay a_t",
+             "learned: a_t = exp(-a dt_t) depends on the token. one: a_t = 1, nothing is ever forgotten."),
+      one_of("model.norm", "Parts", "layer", {"layer", "none"}, "Norms",
+             "Layer norms before each block part, after the state space and before the read-out.", "model.kind=mamba2"),
+      one_of("model.mlp", "Parts", "gated", {"gated", "plain", "none"}, "MLP",
+             "The MLP after each mixer, four times as wide as the model: gated, plain, or left out.",
+             "model.kind=mamba2"),
+      on_off(
+          "model.skip", "Parts", false, "D skip",
+          "Add D x_t to the output of the state space, with one learned D per head, as Mamba-2 does. The paper leaves "
+          "it out.",
+          "model.kind=mamba2"),
+      one_of("model.readout", "Parts", "softmax", {"softmax", "l1"}, "Read-out",
+             "How logits become probabilities. l1: (relu(logit) + 1e-5) divided by its sum, as in the paper's theory."),
+
+      whole("training.steps", "Training", 2000, 1, 100000000, "Steps", "steps", "Optimiser steps of the whole run."),
+      whole("training.batch", "Training", 64, 1, 65536, "Batch B", "sequences", "Fresh sequences in every step."),
+      number("training.lr", "Training", 0.002, above(0), 10, "Learning rate", "",
+             "The highest learning rate of the schedule."),
+      one_of("training.schedule", "Training", "onecycle", {"onecycle", "constant"}, "Schedule",
+             "onecycle: 2 % warm-up from lr/100, then a cosine down to lr/5. constant: always lr."),
+      number("training.weight_decay", "Training", 0.001, from(0), 10, "Weight decay", "",
+             "AdamW's decay, on the weights of linear maps only."),
+      number("training.clip", "Training", 1.0, from(0), 1e6, "Gradient clip", "",
+             "Gradients are scaled down to this norm. 0: never."),
+      whole("training.seed", "Training", 0, 0, 2147483647, "Seed", "",
+            "Fixes data, test set and initial weights. Equal seeds give equal weights in every part two models share."),
+      whole("training.eval_every", "Training", 50, 1, 100000000, "Evaluate every", "steps",
+            "Steps between two evaluations on the test set, each of which is a row of metrics.csv."),
+      whole("training.test_sequences", "Training", 512, 512, 1048576, "Test sequences", "sequences",
+            "The fixed test set, a different kernel in every sequence."),
+      whole("training.checkpoint_every", "Training", 100, 1, 100000000, "Checkpoint every", "steps",
+            "Steps between two checkpoints: what can be replayed and gone on from."),
+
+      whole("run.threads", "Run", 1, 1, 256, "Threads", "threads",
+            "CPU threads of the computation. Small models are fastest with one; equal runs need an equal count."),
+      one_of("run.device", "Run", "cpu", {"cpu", "cuda", "auto"}, "Device",
+             "Where the model is computed. auto: the GPU if this program and machine can use one, else the CPU."),
+      free_text("run.out", "Run", "runs", "Run folders in",
+                "The directory in which every run makes a folder, on the machine where the worker runs."),
+  };
+  return table;
+}
+
+const Property* find_property(std::string_view key) {
+  const auto table = property_table();
+  const auto found = std::ranges::find(table, key, &Property::key);
+  return found == table.end() ? nullptr : &*found;
+}
+
+namespace {
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::optional<std::string_view> nearest_key(std::string_view key) {
+  constexpr std::size_t longest_sensible_key = 100;
+  if (key.empty() || key.size() > longest_sensible_key) return std::nullopt;
+  std::optional<std::string_view> nearest;
+  std::size_t best = std::max<std::size_t>(2, key.size() / 4) + 1;
+  for (const Property& property : property_table()) {
+    // A forgotten or wrong group ("order", "training.d_conv") is nearer than any spelling mistake.
+    const auto leaf = [](std::string_view path) { return path.substr(path.rfind('.') + 1); };
+    const std::size_t distance = leaf(property.key) == leaf(key) ? 1 : edit_distance(key, property.key);
+    if (distance < best) {
+      best = distance;
+      nearest = property.key;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace mambarium
