@@ -1,0 +1,15 @@
+#include "core/models/sequence_model.h"
+
+#include "core/models/parameter.h"
+
+namespace mambarium {
+
+std::int64_t SequenceModel::parameter_count() {
+  std::int64_t count = 0;
+  for (const Parameter& parameter : parameters()) {
+    count += parameter.tensor.numel();
+  }
+  return count;
+}
+
+}  // namespace mambarium

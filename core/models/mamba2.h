@@ -1,0 +1,64 @@
+// Mamba2: the sequence model of paper 1, kinds mamba2 and mamba_zero, on either engine.
+//
+//   u = embedding(token);  per layer  u += mixer(norm(u)),  u += mlp(norm(u));  log p = read_out(lm_head(norm(u)))
+//   mixer: [z, x, B, C, dt] = in_proj u;  x, B, C = act(conv(.));  dt = softplus(dt + dt_bias);  a = exp(-exp(A_log)
+//   dt)
+//          y = scan(x, dt, a, B, C) + D x;  out_proj(norm(y) * act(z))
+//
+// Every segment of in_proj and of the convolution is a parameter of its own, as is each half of the gated MLP's fc1: a
+// part that is off has no parameter, and those that remain keep their names and so their initial values. Names:
+//   embedding.weight  layers.0.norm.weight  layers.0.in_proj.{z,x,B,C,dt}.weight  layers.0.conv.{x,B,C}.{weight,bias}
+//   layers.0.{dt_bias,A_log,D}  layers.0.y_norm.weight  layers.0.out_proj.weight  layers.0.mlp_norm.weight
+//   layers.0.mlp.{fc1,fc1_gate,fc2}.weight  final_norm.weight  lm_head.weight
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/models/initialisation.h"
+#include "core/models/mamba2_options.h"
+#include "core/models/parameter.h"
+#include "core/models/sequence_model.h"
+
+namespace mambarium {
+
+// The parameters of one block; undefined where the part is off.
+struct Mamba2Layer {
+  at::Tensor norm, in_z, in_x, in_B, in_C, in_dt;
+  at::Tensor conv_x, conv_x_bias, conv_B, conv_B_bias, conv_C, conv_C_bias;
+  at::Tensor dt_bias, A_log, D, y_norm, out_proj;
+  at::Tensor mlp_norm, fc1, fc1_gate, fc2;
+};
+
+class Mamba2 final : public SequenceModel {
+ public:
+  Mamba2(const Mamba2Options& options, Engine engine, Precision precision);
+
+  std::vector<Parameter>& parameters() override { return parameters_; }
+  at::Tensor log_probabilities(const at::Tensor& tokens) override;
+  at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets) override;
+  std::unique_ptr<ModelState> initial_state(std::int64_t batch) override;
+  at::Tensor step(const at::Tensor& tokens, ModelState& state) override;
+  Tensor decay_factors(std::span<const std::int32_t> tokens) override;
+  std::vector<FilterData::Layer> filters() override;
+
+  const Mamba2Options& options() const { return options_; }
+
+ private:
+  void add_layer(const Initialiser& draw, const std::string& prefix);
+  at::Tensor& add(const std::string& name, at::Tensor tensor, bool decayed = false);
+  void check_tokens(const at::Tensor& tokens, std::int64_t dimensions, const char* what) const;
+  at::Tensor logits(const at::Tensor& tokens);
+
+  Mamba2Options options_;
+  Engine engine_;
+  at::ScalarType type_;
+  at::Tensor embedding_, final_norm_, lm_head_;
+  std::vector<Mamba2Layer> layers_;
+  std::vector<Parameter> parameters_;
+};
+
+}  // namespace mambarium

@@ -1,0 +1,84 @@
+#include "core/models/mamba2_operators.h"
+
+#include "core/models/operators.h"
+#include "core/torch_precompiled.h"
+
+namespace mambarium::operators {
+
+namespace {
+
+at::Tensor segment(const Mamba2Options& options, const at::Tensor& projected, const at::Tensor& weight,
+                   const at::Tensor& bias, at::Tensor* past) {
+  if (!weight.defined()) {
+    return activate(projected, options.activation);
+  }
+  at::Tensor before;
+  if (past != nullptr) {
+    before = past->defined()
+                 ? *past
+                 : torch::zeros({projected.size(0), weight.size(1) - 1, projected.size(2)}, projected.options());
+    *past = convolution_past(projected, before, weight.size(1));
+  }
+  return activate(causal_convolution(projected, weight, bias, before), options.activation);
+}
+
+}  // namespace
+
+at::Tensor mixer(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u, LayerState* state,
+                 at::Tensor* decay) {
+  const std::int64_t inner = options.d_inner(), d_state = options.d_state, heads = options.heads();
+  std::vector<at::Tensor> rows = {layer.in_x, layer.in_B, layer.in_C, layer.in_dt};
+  if (options.gate) {
+    rows.push_back(layer.in_z);
+  }
+  const auto projected = torch::linear(u, torch::cat(rows, 0));
+  const auto columns = [&](std::int64_t first, std::int64_t count) { return projected.narrow(-1, first, count); };
+
+  const auto x = segment(options, columns(0, inner), layer.conv_x, layer.conv_x_bias, state ? &state->past_x : nullptr);
+  const auto B =
+      segment(options, columns(inner, d_state), layer.conv_B, layer.conv_B_bias, state ? &state->past_B : nullptr);
+  const auto C = segment(options, columns(inner + d_state, d_state), layer.conv_C, layer.conv_C_bias,
+                         state ? &state->past_C : nullptr);
+  const auto dt = torch::softplus(columns(inner + 2 * d_state, heads) + layer.dt_bias);
+  const auto a = options.learned_decay ? torch::exp(-torch::exp(layer.A_log) * dt) : torch::ones_like(dt);
+  if (decay != nullptr) {
+    *decay = a;
+  }
+
+  const auto by_head = x.unflatten(-1, {heads, options.head_width()});
+  auto scan = selective_scan(by_head, dt, a, B, C, state ? state->h : at::Tensor());
+  if (state != nullptr) {
+    state->h = scan.state;
+  }
+  if (options.skip) {
+    scan.y = scan.y + layer.D.unsqueeze(-1) * by_head;
+  }
+  auto y = scan.y.flatten(-2);
+  if (options.norm) {
+    y = layer_norm(y, layer.y_norm);
+  }
+  if (options.gate) {
+    y = y * activate(columns(inner + 2 * d_state + heads, inner), options.activation);
+  }
+  return torch::linear(y, layer.out_proj);
+}
+
+at::Tensor mlp(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u) {
+  if (options.mlp == Mlp::plain) {
+    const auto activation = options.activation == Activation::none ? Activation::relu : options.activation;
+    return torch::linear(activate(torch::linear(u, layer.fc1), activation), layer.fc2);
+  }
+  const auto both = torch::linear(u, torch::cat({layer.fc1, layer.fc1_gate}, 0)).chunk(2, -1);
+  return torch::linear(both[0] * activate(both[1], options.activation), layer.fc2);
+}
+
+at::Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u, LayerState* state,
+                 at::Tensor* decay) {
+  const auto normed = [&](const at::Tensor& rows, const at::Tensor& weight) {
+    return options.norm ? layer_norm(rows, weight) : rows;
+  };
+  const auto mixed = u + mixer(options, layer, normed(u, layer.norm), state, decay);
+  return options.mlp == Mlp::none ? mixed : mixed + mlp(options, layer, normed(mixed, layer.mlp_norm));
+}
+
+}  // namespace mambarium::operators

@@ -1,0 +1,26 @@
+// One Mamba-2 block as plain LibTorch operators, over a whole sequence or continued from a state.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/models/mamba2.h"
+
+namespace mambarium::operators {
+
+// What a block remembers between two calls. Undefined members stand for zeros.
+struct LayerState {
+  at::Tensor past_x, past_B, past_C;  // [b, w-1, channels] where the segment has a convolution
+  at::Tensor h;                       // [b, H, P, N]
+};
+
+// u [b, T, d_model] -> what the mixer adds to it. `state` (may be null) is read, and advanced by T tokens;
+// `decay` (may be null) receives a_t [b, T, H].
+at::Tensor mixer(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u,
+                 LayerState* state = nullptr, at::Tensor* decay = nullptr);
+at::Tensor mlp(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u);
+
+// One after the other with their norms and residuals.
+at::Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u,
+                 LayerState* state = nullptr, at::Tensor* decay = nullptr);
+
+}  // namespace mambarium::operators
