@@ -43,6 +43,7 @@ std::optional<Problem> whole_heads(const ExperimentConfig& config) {
 }
 
 std::optional<Problem> memory(const ExperimentConfig& config) {
+  if (table_of_contexts(config)) return std::nullopt;
   const double bytes = estimated_bytes(config);
   if (bytes <= most_bytes) return std::nullopt;
   return Problem{"training.batch",

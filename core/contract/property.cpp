@@ -1,6 +1,7 @@
 #include "core/contract/property.h"
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace mambarium {
@@ -162,6 +163,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
+// "DConv" and "d_conv" are the same word to a hurried hand.
+std::string plain(std::string_view key) {
+  std::string letters;
+  for (const char character : key)
+    if (character != '_') letters += static_cast<char>(std::tolower(static_cast<unsigned char>(character)));
+  return letters;
+}
+
 }  // namespace
 
 std::optional<std::string_view> nearest_key(std::string_view key) {
@@ -172,7 +181,8 @@ std::optional<std::string_view> nearest_key(std::string_view key) {
   for (const Property& property : property_table()) {
     // A forgotten or wrong group ("order", "training.d_conv") is nearer than any spelling mistake.
     const auto leaf = [](std::string_view path) { return path.substr(path.rfind('.') + 1); };
-    const std::size_t distance = leaf(property.key) == leaf(key) ? 1 : edit_distance(key, property.key);
+    std::size_t distance = edit_distance(plain(key), plain(property.key));
+    if (plain(leaf(property.key)) == plain(leaf(key))) distance = std::min(distance, std::size_t{1});
     if (distance < best) {
       best = distance;
       nearest = property.key;

@@ -1,0 +1,281 @@
+#include "core/contract/experiment_config.h"
+
+#include <QFile>
+#include <QFloat16>
+#include <QTemporaryDir>
+#include <QTest>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <stdexcept>
+
+#include "sentence.h"
+
+using namespace mambarium;
+using nlohmann::json;
+
+namespace {
+
+std::string random_text(const Property& property, std::mt19937& random) {
+  const auto pick = [&](double from, double to) { return std::uniform_real_distribution(from, to)(random); };
+  switch (property.type) {
+    case PropertyType::boolean:
+      return random() % 2 == 0 ? "on" : "off";
+    case PropertyType::integer:
+      return std::to_string(std::uniform_int_distribution(static_cast<std::int64_t>(property.minimum),
+                                                          static_cast<std::int64_t>(property.maximum))(random));
+    case PropertyType::real:
+      return value_to_string(pick(property.minimum, property.maximum));
+    case PropertyType::choice:
+      return std::string(property.choices[random() % property.choices.size()]);
+    case PropertyType::choice_set: {
+      std::string items;
+      for (std::string_view choice : property.choices)
+        if (random() % 2 == 0) items.append(items.empty() ? "" : ",").append(choice);
+      return items.empty() ? "none" : items;
+    }
+    case PropertyType::text:
+      return "runs; 100 % of \u00fcber=" + std::to_string(random());
+  }
+  return "";
+}
+
+ExperimentConfig random_config(std::mt19937& random) {
+  ExperimentConfig config;
+  for (const Property& property : property_table()) config.set_from_string(property.key, random_text(property, random));
+  return config;
+}
+
+void write(const QString& path, const QByteArray& content) {
+  QFile file(path);
+  QVERIFY(file.open(QIODevice::WriteOnly));
+  file.write(content);
+}
+
+}  // namespace
+
+class ExperimentConfigTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void randomConfigurationsSurviveEveryForm() {
+    std::mt19937 random(1);
+    for (int round = 0; round < 300; ++round) {
+      const ExperimentConfig config = random_config(random);
+      QVERIFY(config_from_json(to_json(config)).config == config);
+      QVERIFY(config_from_json(json::parse(to_json(config).dump())).config == config);
+      QVERIFY(config_from_json(json::from_cbor(json::to_cbor(to_json(config)))).config == config);
+      QVERIFY(config_from_share_string(share_string(config)).config == config);
+    }
+  }
+
+  void onlyDifferencesAreShared() {
+    ExperimentConfig config;
+    QCOMPARE(share_string(config), std::string("mambarium1:"));
+    QVERIFY(!config.set("training.seed", std::int64_t{3}));
+    QVERIFY(!config.set("model.conv", std::string("none")));
+    QCOMPARE(share_string(config), std::string("mambarium1:model.conv=none;training.seed=3"));
+  }
+
+  void peopleMayTypeValuesTheirWay() {
+    ExperimentConfig config;
+    QVERIFY(!config.set_from_string("training.lr", " 2e-3 "));
+    QCOMPARE(config.real("training.lr"), 0.002);
+    QVERIFY(!config.set_from_string("training.steps", "1e4"));
+    QCOMPARE(config.integer("training.steps"), std::int64_t{10000});
+    QVERIFY(!config.set_from_string("model.conv", "B , x, x"));
+    QCOMPARE(config.text("model.conv"), std::string("x,B"));
+    QVERIFY(config.includes("model.conv", "x") && !config.includes("model.conv", "C"));
+    QVERIFY(!config.set_from_string("model.gate", "no"));
+    QVERIFY(!config.boolean("model.gate"));
+    QVERIFY(!config.set("training.clip", std::int64_t{0}));
+    QCOMPARE(config.real("training.clip"), 0.0);
+  }
+
+  void aRefusedValueLeavesTheOldOne() {
+    const std::vector<std::pair<const char*, const char*>> refused = {
+        {"task.order", "0"},      {"task.order", "1.5"},    {"task.order", "99999999999999999999"},
+        {"task.beta", "0"},       {"task.beta", "nan"},     {"training.lr", "inf"},
+        {"training.lr", "fast"},  {"training.lr", "2e-3x"}, {"model.kind", "Mamba2"},
+        {"model.conv", "x,D"},    {"model.conv", ""},       {"model.conv", "none,x"},
+        {"model.gate", "maybe"},  {"run.out", "  "},        {"run.out", "two\nlines"},
+        {"training.batch", "-1"}, {"model.d_state", "0"},   {"training.test_sequences", "511"}};
+    for (const auto& [key, typed] : refused) {
+      ExperimentConfig config;
+      const auto problem = config.set_from_string(key, typed);
+      QVERIFY2(problem, typed);
+      QVERIFY2(is_one_sentence(to_string(*problem)) && problem->where == key, to_string(*problem).c_str());
+      QVERIFY(config == ExperimentConfig());
+    }
+    ExperimentConfig config;
+    QCOMPARE(to_string(config.set_from_string("model.d_state", "0").value()),
+             std::string("model.d_state: 0 is not a whole number from 1 to 1024"));
+    QCOMPARE(to_string(config.set("model.activation", std::string("gelu")).value()),
+             std::string("model.activation: \"gelu\" is not one of silu, relu, none"));
+    QVERIFY(config.set("model.gate", std::int64_t{1}));
+    QVERIFY(config.set("task.order", 1.0));
+  }
+
+  void accessByAWrongKeyOrTypeIsAProgrammingError() {
+    const ExperimentConfig config;
+    QVERIFY_EXCEPTION_THROWN(config.value("task.odour"), std::logic_error);
+    QVERIFY_EXCEPTION_THROWN(config.real("task.order"), std::logic_error);
+    QVERIFY_EXCEPTION_THROWN(config.includes("model.conv", "D"), std::logic_error);
+    QVERIFY_EXCEPTION_THROWN(ExperimentConfig().set("task.odour", true), std::logic_error);
+  }
+
+  void settingsApplyOrNot() {
+    ExperimentConfig config;
+    QVERIFY(config.applies("model.d_conv") && config.applies("model.gate"));
+    QVERIFY(!config.set_from_string("model.conv", "none"));
+    QVERIFY(!config.applies("model.d_conv"));
+    QVERIFY(!config.set_from_string("model.kind", "mamba_zero"));
+    for (const char* off : {"model.activation", "model.gate", "model.norm", "model.mlp", "model.skip"})
+      QVERIFY2(!config.applies(off), off);
+    QVERIFY(config.applies("model.decay") && config.applies("model.readout") && config.applies("model.conv"));
+  }
+
+  void whatDoesNotFitTogetherIsOneSentence_data() {
+    QTest::addColumn<QString>("share");
+    QTest::addColumn<QString>("where");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("headdim") << "model.headdim=5"
+                             << "model.headdim"
+                             << "5 does not divide d_inner = expand x d_model = 16";
+    QTest::newRow("headdim above d_inner") << "model.headdim=32"
+                                           << "model.headdim"
+                                           << "16";
+    QTest::newRow("contexts") << "task.order=8;task.states=64"
+                              << "task.order"
+                              << "order can be 2 at most";
+    QTest::newRow("just too many") << "task.order=4;task.states=32"
+                                   << "task.order"
+                                   << "order can be 3 at most";
+    QTest::newRow("short") << "task.order=8;task.length=8"
+                           << "task.length"
+                           << "must be above the order";
+    QTest::newRow("memory") << "training.batch=65536;task.length=65536"
+                            << "training.batch"
+                            << "GiB";
+    QTest::newRow("weights") << "model.d_model=4096;model.layers=64;model.expand=16"
+                             << "training.batch"
+                             << "GiB";
+  }
+  void whatDoesNotFitTogetherIsOneSentence() {
+    QFETCH(QString, share);
+    QFETCH(QString, where);
+    QFETCH(QString, says);
+    const auto parsed = config_from_share_string("mambarium1:" + share.toStdString());
+    QCOMPARE(parsed.problems.size(), std::size_t{1});
+    QCOMPARE(QString::fromStdString(parsed.problems[0].where), where);
+    QVERIFY2(is_one_sentence(parsed.problems[0].message), parsed.problems[0].message.c_str());
+    QVERIFY2(mentions(parsed.problems[0].message, says.toStdString()), parsed.problems[0].message.c_str());
+  }
+
+  void whatJustFitsIsAllowed() {
+    for (const char* share :
+         {"task.order=8;task.length=9", "task.states=64;task.order=2", "model.headdim=16", "model.headdim=1",
+          "task.order=3;task.states=32", "task.length=65536;training.batch=16"}) {
+      const auto parsed = config_from_share_string(std::string("mambarium1:") + share);
+      QVERIFY2(parsed.problems.empty(), to_string(parsed.problems).c_str());
+    }
+  }
+
+  void allProblemsComeAtOnce() {
+    const auto parsed = config_from_json(json::parse(R"({
+      "task": {"order": 0, "states": "two", "beta": 0.5},
+      "model": {"dconv": 3, "headdim": 7, "gate": null, "d_state": 16},
+      "training": {"steps": 10.5, "seed": 18446744073709551615},
+      "extra": {}, "run": 3})"));
+    std::vector<std::string> where;
+    for (const Problem& problem : parsed.problems) {
+      QVERIFY2(is_one_sentence(to_string(problem)), to_string(problem).c_str());
+      where.push_back(problem.where);
+    }
+    std::ranges::sort(where);
+    QCOMPARE(where, (std::vector<std::string>{"extra", "model.dconv", "model.gate", "model.headdim", "run",
+                                              "task.order", "task.states", "training.seed", "training.steps"}));
+    QCOMPARE(parsed.config.real("task.beta"), 0.5);
+    QCOMPARE(parsed.config.integer("model.d_state"), std::int64_t{16});
+    QCOMPARE(parsed.config.integer("task.order"), std::int64_t{1});
+    QVERIFY(mentions(to_string(parsed.problems), "did you mean model.d_conv?"));
+  }
+
+  void invalidDocumentsGiveOneSentenceEach_data() {
+    QTest::addColumn<QByteArray>("text");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("empty") << QByteArray("") << "not valid JSON at line 1, column 1";
+    QTest::newRow("cut") << QByteArray("{\n  \"task\": {\"order\": ") << "line 2";
+    QTest::newRow("comma") << QByteArray("{\"task\": {\"order\": 1,}}") << "line 1, column 22";
+    QTest::newRow("not utf-8") << QByteArray("{\"task\": \"\xff\"}") << "not valid JSON";
+    QTest::newRow("a list") << QByteArray("[1]") << "a list is not a map of settings";
+    QTest::newRow("a number") << QByteArray("7") << "7 is not a map";
+    QTest::newRow("null") << QByteArray("null") << "null is not a map";
+    QTest::newRow("flat") << QByteArray("{\"task.order\": 1}") << "write {\"task\": {\"order\": ...}}";
+    QTest::newRow("section") << QByteArray("{\"tsak\": {\"order\": 1}}") << "no such setting";
+    QTest::newRow("no map") << QByteArray("{\"task\": [1]}") << "a list is not a map of the settings of task";
+    QTest::newRow("unknown") << QByteArray("{\"task\": {\"ordr\": 1}}") << "did you mean task.order?";
+    QTest::newRow("text") << QByteArray("{\"task\": {\"order\": \"1\"}}") << "\"1\" is not a whole number from 1 to 8";
+    QTest::newRow("range") << QByteArray("{\"task\": {\"order\": 9}}") << "9 is not a whole number from 1 to 8";
+    QTest::newRow("map") << QByteArray("{\"task\": {\"order\": {}}}") << "a map is not a whole number";
+    QTest::newRow("deep") << QByteArray("{\"task\": ") + QByteArray(100000, '[') << "not valid JSON";
+  }
+  void invalidDocumentsGiveOneSentenceEach() {
+    QFETCH(QByteArray, text);
+    QFETCH(QString, says);
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("experiment.json");
+    write(path, text);
+    const auto parsed = config_from_file(path.toStdString());
+    QCOMPARE(parsed.problems.size(), std::size_t{1});
+    const std::string sentence = to_string(parsed.problems[0]);
+    QVERIFY2(is_one_sentence(sentence) && mentions(sentence, path.toStdString()), sentence.c_str());
+    QVERIFY2(mentions(sentence, says.toStdString()), sentence.c_str());
+    QVERIFY(parsed.config == ExperimentConfig());
+  }
+
+  void unreadableFilesGiveOneSentenceEach() {
+    const QTemporaryDir folder;
+    for (const QString& path : {folder.filePath("absent.json"), folder.path()}) {
+      const auto parsed = config_from_file(path.toStdString());
+      QCOMPARE(parsed.problems.size(), std::size_t{1});
+      QVERIFY(is_one_sentence(to_string(parsed.problems[0])));
+    }
+  }
+
+  void badShareStringsGiveOneSentenceEach() {
+    for (const char* text : {"", "mambarium2:task.order=1", "task.order=2", "mambarium1:task.order",
+                             "mambarium1:task.ordr=2", "mambarium1:task.order=two", "mambarium1:run.out=%4",
+                             "mambarium1:run.out=%zz", "mambarium1:;", "mambarium1:=1"}) {
+      const auto parsed = config_from_share_string(text);
+      QVERIFY2(parsed.problems.size() == (std::string_view(text) == "mambarium1:;" ? 2 : 1), text);
+      QVERIFY2(is_one_sentence(to_string(parsed.problems[0])), to_string(parsed.problems[0]).c_str());
+    }
+  }
+
+  void aWholeRealInJsonIsAWholeNumber() {
+    const auto parsed = config_from_json(json::parse(R"({"training": {"steps": 2e3, "lr": 1}})"));
+    QVERIFY2(parsed.problems.empty(), to_string(parsed.problems).c_str());
+    QCOMPARE(parsed.config.integer("training.steps"), std::int64_t{2000});
+    QCOMPARE(parsed.config.real("training.lr"), 1.0);
+  }
+
+  void derivedSizes() {
+    ExperimentConfig config;
+    QCOMPARE(d_inner_of(config), std::int64_t{16});
+    QCOMPARE(headdim_of(config), std::int64_t{16});
+    QVERIFY(!config.set("model.headdim", std::int64_t{4}));
+    QCOMPARE(headdim_of(config), std::int64_t{4});
+  }
+
+  void theSettingsPageIsCurrent() {
+    QFile page(MAMBARIUM_SOURCE_DIR "/docs/settings.md");
+    QVERIFY(page.open(QIODevice::ReadOnly));
+    QVERIFY2(page.readAll().toStdString() == settings_markdown(),
+             "docs/settings.md differs from the property table: mambarium-worker settings > docs/settings.md");
+    for (const Property& property : property_table())
+      QVERIFY(mentions(settings_markdown(), std::string("`").append(property.key).append("`")));
+  }
+};
+
+QTEST_APPLESS_MAIN(ExperimentConfigTest)
+#include "experiment_config_test.moc"

@@ -1,0 +1,101 @@
+#include "core/contract/inspection.h"
+
+#include <QFloat16>
+#include <QTest>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "sentence.h"
+
+using namespace mambarium;
+using nlohmann::json;
+
+namespace {
+
+Tensor ramp(std::vector<std::int64_t> shape) {
+  std::size_t count = 1;
+  for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
+  Tensor tensor{std::move(shape), {}};
+  for (std::size_t index = 0; index < count; ++index) tensor.data.push_back(0.1f * static_cast<float>(index));
+  return tensor;
+}
+
+DecayData decay() {
+  return {120, {0, 1, 1, 0}, ramp({2, 3, 4})};
+}
+FilterData filters() {
+  return {400, {{ramp({16, 2}), ramp({8, 2}), ramp({0, 2}), ramp({16}), ramp({8}), ramp({0})}}};
+}
+PredictionData prediction() {
+  return {7, 2, {0, 1, 1}, 1, ramp({3, 2}), ramp({3, 2}), ramp({3, 2})};
+}
+
+template <class Data>
+void comes_back(const Data& data) {
+  const json sent = data;
+  QCOMPARE(json(json::from_cbor(json::to_cbor(sent)).get<Data>()), sent);
+  QCOMPARE(json(json::parse(readable_json(sent).dump()).get<Data>()), sent);
+}
+
+template <class Data>
+void each_broken_field_is_named(const Data& data) {
+  const json good = data;
+  for (const auto& [name, value] : good.items()) {
+    json missing = good;
+    missing.erase(name);
+    json mistyped = good;
+    mistyped[name] = "something else";
+    for (const json& bad : {missing, mistyped}) {
+      try {
+        bad.get<Data>();
+        QFAIL(("accepted without a good " + name).c_str());
+      } catch (const std::invalid_argument& fault) {
+        QVERIFY2(is_one_sentence(fault.what()) && mentions(fault.what(), "\"" + name + "\""), fault.what());
+      }
+    }
+  }
+}
+
+}  // namespace
+
+class InspectionTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void answersComeBackTheSame() {
+    comes_back(decay());
+    comes_back(filters());
+    comes_back(prediction());
+  }
+
+  void brokenFieldsAreNamed() {
+    each_broken_field_is_named(decay());
+    each_broken_field_is_named(filters());
+    each_broken_field_is_named(prediction());
+  }
+
+  void shapesThatDisagreeAreRefused() {
+    DecayData wrong_length = decay();
+    wrong_length.tokens.push_back(0);
+    QVERIFY_EXCEPTION_THROWN(json(wrong_length).get<DecayData>(), std::invalid_argument);
+    DecayData flat = decay();
+    flat.decay.shape = {6, 4};
+    QVERIFY_EXCEPTION_THROWN(json(flat).get<DecayData>(), std::invalid_argument);
+    PredictionData narrow = prediction();
+    narrow.oracle = ramp({3, 1});
+    QVERIFY_EXCEPTION_THROWN(json(narrow).get<PredictionData>(), std::invalid_argument);
+    FilterData biased = filters();
+    biased.layers[0].x_bias = ramp({3});
+    QVERIFY_EXCEPTION_THROWN(json(biased).get<FilterData>(), std::invalid_argument);
+  }
+
+  void aQuestionNeedsOnlyItsKind() {
+    const auto request = json{{"what", "filters"}}.get<InspectRequest>();
+    QVERIFY((request == InspectRequest{"filters", 0, std::nullopt}));
+    const InspectRequest whole{"decay", 3, 400};
+    QVERIFY(json(whole).get<InspectRequest>() == whole);
+  }
+};
+
+QTEST_APPLESS_MAIN(InspectionTest)
+#include "inspection_test.moc"

@@ -1,0 +1,183 @@
+#include "core/contract/run_folder.h"
+
+#include <QFloat16>
+#include <QTemporaryDir>
+#include <QTest>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "sentence.h"
+
+using namespace mambarium;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write(const fs::path& path, const std::string& content) {
+  fs::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+MetricsRow row(std::int64_t step, double gap) {
+  MetricsRow made;
+  made.step = step;
+  made.gap_add_beta = gap;
+  return made;
+}
+
+Manifest manifest(const std::string& started) {
+  Manifest made;
+  made.started = started;
+  made.status = "finished";
+  made.engine = "kernels";
+  made.step = 100;
+  return made;
+}
+
+fs::path make_run(const fs::path& root, const std::string& name, const std::string& started) {
+  const fs::path run = root / name;
+  write(run / "experiment.json", to_json(ExperimentConfig()).dump(2));
+  write(run / "manifest.json", json(manifest(started)).dump(2));
+  write(run / "metrics.csv",
+        std::string(metrics_header) + "\n" + to_csv_line(row(0, 0.4)) + "\n" + to_csv_line(row(50, 0.25)) + "\n");
+  for (const std::int64_t step : {100, 50}) {
+    write(checkpoint_path(run, step), "weights");
+    write(state_path(run, step), "state");
+  }
+  return run;
+}
+
+}  // namespace
+
+class RunFolderTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void init() { folder_ = std::make_unique<QTemporaryDir>(); }
+
+  void aWholeFolderIsRead() {
+    const fs::path run = make_run(root(), "a", "2026-11-29T12:00:00Z");
+    const ReadRunFolder read = read_run_folder(run);
+    QVERIFY2(read.problems.empty(), to_string(read.problems).c_str());
+    QCOMPARE(read.run.rows.size(), std::size_t{2});
+    QCOMPARE(read.run.rows[1].gap_add_beta, 0.25);
+    QCOMPARE(read.run.checkpoints, (std::vector<std::int64_t>{50, 100}));
+    QCOMPARE(read.run.manifest.status, std::string("finished"));
+    QVERIFY(read.run.config == ExperimentConfig());
+  }
+
+  void eachMissingFileIsOneProblem() {
+    for (const char* file : {"experiment.json", "manifest.json", "metrics.csv"}) {
+      const fs::path run = make_run(root(), std::string("without ") + file, "");
+      fs::remove(run / file);
+      one_problem(run, file);
+    }
+    const ReadRunFolder absent = read_run_folder(root() / "absent");
+    QCOMPARE(absent.problems.size(), std::size_t{1});
+    QVERIFY(is_one_sentence(to_string(absent.problems[0])));
+  }
+
+  void eachBrokenFileIsOneProblem() {
+    const std::vector<std::pair<const char*, const char*>> broken = {{"experiment.json", "{\"task\": {\"or"},
+                                                                     {"experiment.json", "{\"task\": {\"order\": 40}}"},
+                                                                     {"experiment.json", ""},
+                                                                     {"manifest.json", "{\"status\": 3}"},
+                                                                     {"manifest.json", "[]"},
+                                                                     {"manifest.json", "{\"step\": -4}"},
+                                                                     {"manifest.json", "{\"status\": \"runn"},
+                                                                     {"metrics.csv", "something else\n"},
+                                                                     {"metrics.csv", "step,tokens\n1,2\n3,4\n"}};
+    int number = 0;
+    for (const auto& [file, content] : broken) {
+      const fs::path run = make_run(root(), "broken" + std::to_string(number++), "");
+      write(run / file, content);
+      one_problem(run, file);
+    }
+  }
+
+  void aLastLineCutByAPowerFailureIsNoProblem() {
+    const fs::path run = make_run(root(), "a", "");
+    std::ofstream(run / "metrics.csv", std::ios::app) << "100,819200,3.2,0.5";
+    const ReadRunFolder read = read_run_folder(run);
+    QVERIFY(read.problems.empty());
+    QCOMPARE(read.run.rows.back().step, std::int64_t{50});
+  }
+
+  void aManifestMayLackFields() {
+    const fs::path run = make_run(root(), "a", "");
+    write(run / "manifest.json", "{\"status\": \"running\"}");
+    const ReadRunFolder read = read_run_folder(run);
+    QVERIFY(read.problems.empty());
+    QCOMPARE(read.run.manifest.threads, std::int64_t{1});
+  }
+
+  void aManifestComesBackTheSame() {
+    const Manifest whole{"0.1.0", "abc", "1.13.1", "g++ 12",           "box", "cpu", "operators", 2, 3, 1498,
+                         "s",     "u",   "failed", "the disk is full", 77};
+    QCOMPARE(json(json(whole).get<Manifest>()), json(whole));
+  }
+
+  void checkpointsNeedBothTheirFiles() {
+    const fs::path run = make_run(root(), "a", "");
+    fs::remove(state_path(run, 50));
+    write(checkpoint_path(run, 1234567), "weights");
+    write(state_path(run, 1234567), "state");
+    write(run / "checkpoints" / "step-000150.safetensors.tmp", "cut");
+    write(run / "checkpoints" / "step-12.safetensors", "by hand");
+    write(run / "checkpoints" / "step-12.state", "by hand");
+    write(run / "checkpoints" / "notes.txt", "hello");
+    QCOMPARE(read_run_folder(run).run.checkpoints, (std::vector<std::int64_t>{100, 1234567}));
+    QCOMPARE(checkpoint_path(run, 400).filename().string(), std::string("step-000400.safetensors"));
+  }
+
+  void listsAreNewestFirstAndLeaveOutBrokenRuns() {
+    make_run(root(), "b", "2026-11-29T12:00:00Z");
+    make_run(root(), "a", "2026-11-30T09:00:00Z");
+    make_run(root(), "c", "2026-11-28T23:59:59Z");
+    fs::remove(make_run(root(), "d", "2026-12-01T00:00:00Z") / "manifest.json");
+    write(root() / "figure.pdf", "");
+    fs::create_directories(root() / "empty");
+    const auto runs = list_run_folders(root());
+    QCOMPARE(runs.size(), std::size_t{3});
+    QCOMPARE(runs[0].name + runs[1].name + runs[2].name, std::string("abc"));
+    QCOMPARE(runs[0].gap_add_beta, 0.25);
+    QCOMPARE(runs[0].steps, std::int64_t{2000});
+    QCOMPARE(json(json(runs[0]).get<RunSummary>()), json(runs[0]));
+    QVERIFY(list_run_folders(root() / "nowhere").empty());
+  }
+
+  void aRunWithoutEvaluationsHasNoGap() {
+    const fs::path run = make_run(root(), "a", "");
+    write(run / "metrics.csv", std::string(metrics_header) + "\n");
+    const auto runs = list_run_folders(root());
+    QVERIFY(std::isnan(runs.at(0).gap_add_beta));
+    QVERIFY(std::isnan(json(runs[0]).get<RunSummary>().gap_add_beta));
+  }
+
+  void titlesTellRunsApart() {
+    ExperimentConfig config;
+    QCOMPARE(run_title(config), std::string("mamba2 \u00b7 order 1 \u00b7 w=2 \u00b7 seed 0"));
+    config.set("model.conv", std::string("none"));
+    config.set("model.gate", false);
+    QCOMPARE(run_title(config),
+             std::string("mamba2 \u00b7 order 1 \u00b7 no convolution \u00b7 no gate \u00b7 seed 0"));
+  }
+
+ private:
+  fs::path root() const { return folder_->path().toStdString(); }
+
+  void one_problem(const fs::path& run, const char* file) {
+    const ReadRunFolder read = read_run_folder(run);
+    QVERIFY2(read.problems.size() == 1, to_string(read.problems).c_str());
+    const std::string sentence = to_string(read.problems[0]);
+    QVERIFY2(is_one_sentence(sentence) && mentions(sentence, (run / file).string()), sentence.c_str());
+    QVERIFY(read.run.checkpoints.size() == 2);
+  }
+
+  std::unique_ptr<QTemporaryDir> folder_;
+};
+
+QTEST_APPLESS_MAIN(RunFolderTest)
+#include "run_folder_test.moc"
