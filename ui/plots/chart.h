@@ -1,0 +1,109 @@
+// Chart: a QCustomPlot that follows a Theme and a screen, with a legend above the data and labels beside the lines.
+//
+// QCustomPlot knows neither QPalette nor a change of screen; both are handled here and nowhere else. Layout, top to bottom:
+// FlowLegend, then one or more axis rects. A "highlight" layer with its own buffer carries what follows the mouse, so that
+// moving it redraws nothing else.
+#pragma once
+
+#include <qcustomplot.h>
+
+#include <vector>
+
+#include "ui/plots/theme.h"
+
+namespace mambarium {
+
+struct LegendEntry {
+  QString text;
+  QPen line;            // Qt::NoPen: no line
+  int marker = -1;      // -1: none
+  QColor marker_color;
+  bool hollow = false;
+  bool operator==(const LegendEntry&) const = default;
+};
+
+// A legend that flows like text into as many rows as it needs; it takes its height from the plot and never covers data.
+class FlowLegend : public QCPLayoutElement {
+ public:
+  explicit FlowLegend(QCustomPlot* plot) : QCPLayoutElement(plot) {}
+  void setTheme(const Theme& theme) { theme_ = theme; }
+  void setEntries(std::vector<LegendEntry> entries) { entries_ = std::move(entries); }
+  const std::vector<LegendEntry>& entries() const { return entries_; }
+  void update(UpdatePhase phase) override;
+
+ protected:
+  void applyDefaultAntialiasingHint(QCPPainter* painter) const override { painter->setAntialiasing(true); }
+  void draw(QCPPainter* painter) override;
+
+ private:
+  struct Place {
+    QPointF origin;
+    double text_width = 0;
+    QString text;
+  };
+  double flow(double width);  // fills places_; returns the height
+
+  Theme theme_;
+  std::vector<LegendEntry> entries_;
+  std::vector<Place> places_;
+};
+
+struct EndLabel {
+  double value = 0;  // on the axis rect's left axis
+  QString text;
+  QColor color;
+  bool operator==(const EndLabel&) const = default;
+};
+
+// Names at the right end of horizontal lines, outside the axes, pushed apart where they would overlap.
+class EndLabels : public QCPLayerable {
+ public:
+  explicit EndLabels(QCPAxisRect* rect);
+  void setTheme(const Theme& theme) { theme_ = theme; }
+  void setLabels(std::vector<EndLabel> labels);  // reserves the margin they need
+  const std::vector<EndLabel>& labels() const { return labels_; }
+
+ protected:
+  QRect clipRect() const override { return parentPlot()->viewport(); }
+  void applyDefaultAntialiasingHint(QCPPainter* painter) const override { painter->setAntialiasing(true); }
+  void draw(QCPPainter* painter) override;
+
+ private:
+  QCPAxisRect* rect_;
+  Theme theme_;
+  std::vector<EndLabel> labels_;
+};
+
+class Chart : public QCustomPlot {
+  Q_OBJECT
+ public:
+  explicit Chart(QWidget* parent = nullptr);
+
+  void setTheme(const Theme& theme);  // background, axes, grid, fonts; the pens of graphs are the panel's
+  const Theme& theme() const { return theme_; }
+  FlowLegend* flowLegend() const { return legend_; }
+  QCPAxisRect* addRect(int row, int column = 0);  // row 0 is the first below the legend
+  void setAxisTitles(QCPAxisRect* rect, const QString& x, const QString& y);
+  void requestReplot() { replot(QCustomPlot::rpQueuedReplot); }
+  void replotHighlight();  // only that layer
+
+  static constexpr const char* highlight_layer = "highlight";
+
+ Q_SIGNALS:
+  void mouseLeft();
+
+ protected:
+  void paintEvent(QPaintEvent* event) override;
+  void leaveEvent(QEvent* event) override;
+
+ private:
+  void styleRect(QCPAxisRect* rect);
+
+  Theme theme_;
+  FlowLegend* legend_ = nullptr;
+};
+
+// A scatter style for a run's marker; size in the 13-pixel design.
+QCPScatterStyle scatterStyle(const Theme& theme, int marker_index, const QColor& color, double size, bool hollow = false);
+
+}  // namespace mambarium

@@ -1,0 +1,220 @@
+#include "ui/plots/gap_panel.h"
+
+#include <QShortcut>
+#include <QToolButton>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plots/axis_ticker.h"
+#include "ui/plots/number_text.h"
+
+namespace mambarium {
+namespace {
+
+constexpr double lowest_gap_floor = 1e-6;  // evaluations carry more noise than this
+
+}  // namespace
+
+QString gapTrend(const std::vector<MetricsRow>& rows) {
+  const std::size_t half = std::min<std::size_t>(rows.size() / 2, 4);
+  if (half == 0) return {};
+  double newer = 0, older = 0;
+  for (std::size_t i = 0; i < half; ++i) {
+    newer += rows[rows.size() - 1 - i].gap_add_beta;
+    older += rows[rows.size() - 1 - half - i].gap_add_beta;
+  }
+  const double change = (newer - older) / static_cast<double>(half);
+  const double level = 0.02 * std::abs(older) / static_cast<double>(half);
+  if (change < -level) return GapPanel::tr("falling");
+  if (change > level) return GapPanel::tr("rising");
+  return GapPanel::tr("level");
+}
+
+GapPanel::GapPanel(QWidget* parent)
+    : StepPanel(QStringLiteral("gap"), tr("Gap to the best predictor"),
+                tr("The gap between the model and the best possible predictor will appear here. Press Play (Space) to train."), parent),
+      log_ticker_(new LogStripTicker(powerText)),
+      linear_ticker_(new TidyTicker) {
+  oracle_button_ = addToggle(tr("Oracle"), tr("Show the gap to the oracle"),
+                             tr("Show the gap to the predictor that knows the chain, and the floor it cannot fall below"), oracle_);
+  log_button_ = addToggle(tr("Log"), tr("Logarithmic gap axis"), tr("Logarithmic or linear axis (L)"), log_);
+  connect(oracle_button_, &QToolButton::toggled, this, [this](bool on) {
+    oracle_ = on;
+    forgetRanges();
+    redraw();
+  });
+  connect(log_button_, &QToolButton::toggled, this, [this](bool on) {
+    log_ = on;
+    redraw();
+  });
+  auto* shortcut = new QShortcut(QKeySequence(Qt::Key_L), this);
+  connect(shortcut, &QShortcut::activated, log_button_, &QToolButton::toggle);
+
+  strip_ = new QCPItemRect(chart());
+  strip_->setLayer(QStringLiteral("grid"));
+  strip_->setClipAxisRect(rect());
+  strip_->setPen(Qt::NoPen);
+  for (auto* corner : {strip_->topLeft, strip_->bottomRight}) {
+    corner->setAxes(xAxis(), yAxis());
+    corner->setAxisRect(rect());
+    corner->setTypeX(QCPItemPosition::ptAxisRectRatio);
+    corner->setTypeY(QCPItemPosition::ptPlotCoords);
+  }
+}
+
+nlohmann::json GapPanel::options() const { return {{"log", log_}, {"oracle", oracle_}}; }
+
+void GapPanel::setOptions(const nlohmann::json& options) {
+  const bool log = optionBool(options, "gap", "log", log_);
+  const bool oracle = optionBool(options, "gap", "oracle", oracle_);
+  log_button_->setChecked(log);
+  oracle_button_->setChecked(oracle);
+}
+
+void GapPanel::forgetRanges() {
+  linear_range_.reset();
+  log_range_.reset();
+}
+
+double GapPanel::place(double gap) const { return log_ && log_range_ ? log_range_->place(gap) : gap; }
+
+void GapPanel::updateGapAxis() {
+  LogRangeFinder finder(lowest_gap_floor);
+  double low = 0, high = 0;
+  const auto include = [&](double gap) {
+    finder.add(gap);
+    if (!std::isfinite(gap)) return;
+    low = std::min(low, gap);
+    high = std::max(high, gap);
+  };
+  for (const RunSeries& run : data().runs)
+    for (const MetricsRow& row : run.rows) {
+      include(row.gap_add_beta);
+      if (oracle_) include(row.gap_oracle);
+    }
+  log_range_ = finder.range(log_range_);
+  linear_range_ = linearRange(low, high, linear_range_);
+
+  if (log_) {
+    log_ticker_->setLogRange(*log_range_, log_range_->clips_positive ? QStringLiteral("< ") + powerText(log_range_->floor)
+                                                                     : QStringLiteral("≤ 0"));
+    yAxis()->setScaleType(QCPAxis::stLogarithmic);
+    yAxis()->setTicker(log_ticker_);
+    yAxis()->setRange(log_range_->end(), log_range_->upper);
+  } else {
+    yAxis()->setScaleType(QCPAxis::stLinear);
+    yAxis()->setTicker(linear_ticker_);
+    yAxis()->setRange(linear_range_->lower, linear_range_->upper);
+  }
+  yAxis()->grid()->setZeroLinePen(log_ ? QPen(Qt::NoPen) : QPen(theme().neutral(), theme().scale()));
+  strip_->setVisible(log_ && log_range_->has_strip);
+  strip_->setBrush(theme().grid());
+  strip_->topLeft->setCoords(0, log_range_->floor);
+  strip_->bottomRight->setCoords(1, log_range_->end());
+}
+
+void GapPanel::draw() {
+  chart()->setAxisTitles(rect(), tr("Training step"), tr("Gap (nats per token)"));
+  updateStepAxis();
+  updateGapAxis();
+
+  beginGraphs();
+  if (oracle_) {
+    drawFloors();
+    for (const RunSeries& run : data().runs) drawGap(run, &MetricsRow::gap_oracle, false);
+  } else {
+    endLabels()->setTheme(theme());
+    endLabels()->setLabels({});
+  }
+  for (const RunSeries& run : data().runs) drawGap(run, &MetricsRow::gap_add_beta, true);
+  endGraphs();
+
+  std::vector<LegendEntry> legend;
+  for (const RunSeries& run : data().runs)
+    legend.push_back({QString::fromStdString(run.title), theme().runPen(run.palette_index, run.marker_index), run.marker_index,
+                      theme().runColor(run.palette_index)});
+  const QColor neutral = theme().neutral();
+  legend.push_back({tr("to %1").arg(estimatorName(data().runs)), QPen(neutral, 1.8 * theme().scale()), -1, {}});
+  if (oracle_) legend.push_back({tr("to the oracle"), QPen(neutral, 0.8 * theme().scale()), -1, {}});
+  chart()->flowLegend()->setEntries(std::move(legend));
+}
+
+void GapPanel::drawGap(const RunSeries& run, double MetricsRow::*gap, bool thick) {
+  const QColor color = theme().runColor(run.palette_index);
+  QVector<QCPGraphData> line, strip;
+  for (const MetricsRow& row : run.rows) {
+    const double step = static_cast<double>(row.step);
+    const bool in_strip = log_ && log_range_->inStrip(row.*gap);
+    line.append({step, in_strip ? NAN : row.*gap});
+    if (in_strip) strip.append({step, log_range_->stripCenter()});
+  }
+  QCPGraph* graph = nextGraph();
+  graph->setPen(theme().runPen(run.palette_index, run.marker_index, thick ? 1.8 : 0.8));
+  if (thick) {
+    graph->setScatterStyle(scatterStyle(theme(), run.marker_index, color, 6));
+    graph->setScatterSkip(scatterSkip(run.rows.size()));
+  }
+  graph->data()->set(line, true);
+  if (strip.isEmpty()) return;
+  constexpr int triangle_down = 4;
+  QCPGraph* marks = nextGraph();
+  marks->setLineStyle(QCPGraph::lsNone);
+  marks->setScatterStyle(scatterStyle(theme(), triangle_down, color, thick ? 7 : 5, true));
+  marks->data()->set(strip, true);
+}
+
+void GapPanel::drawFloors() {
+  std::vector<EndLabel> labels;
+  for (const RunSeries& run : data().runs) {
+    if (run.rows.empty()) continue;
+    const double floor = run.rows.back().add_beta_loss - run.rows.back().oracle_loss;
+    const bool known = std::any_of(labels.begin(), labels.end(), [&](const EndLabel& label) { return std::abs(label.value - floor) < 1e-9; });
+    if (known || !std::isfinite(floor) || (log_ && floor <= 0)) continue;
+    drawReference(Reference::oracle, floor);
+    labels.push_back({floor, tr("%1 − oracle").arg(estimatorName(run.config)), theme().mutedText()});
+  }
+  endLabels()->setTheme(theme());
+  endLabels()->setLabels(std::move(labels));
+}
+
+QString GapPanel::readout(const RunSeries& run, const MetricsRow& row) const {
+  return tr("%1 to %2, %3 to the oracle").arg(natsText(row.gap_add_beta), estimatorName(run.config), natsText(row.gap_oracle));
+}
+
+QString GapPanel::describe() const {
+  const RunSeries* run = currentRun();
+  if (!run || run->rows.empty()) return tr("%n run(s) shown; the current one has no evaluation yet.", nullptr, static_cast<int>(data().runs.size()));
+  QString text = tr("%1: gap to %2 %3 nats per token").arg(standingText(), estimatorName(run->config), natsText(run->rows.back().gap_add_beta));
+  const QString trend = gapTrend(run->rows);
+  if (!trend.isEmpty()) text += QStringLiteral(", ") + trend;
+
+  qsizetype in_strip = 0, with_rows = 0;
+  double lowest = INFINITY;
+  for (const RunSeries& other : data().runs) {
+    if (other.rows.empty()) continue;
+    ++with_rows;
+    lowest = std::min(lowest, other.rows.back().gap_add_beta);
+    in_strip += std::count_if(other.rows.begin(), other.rows.end(), [](const MetricsRow& row) { return row.gap_add_beta <= 0; });
+  }
+  if (with_rows > 1) {
+    text += run->rows.back().gap_add_beta <= lowest ? tr("; the lowest of %1 runs").arg(with_rows)
+                                                    : tr("; the lowest of %1 runs is at %2").arg(with_rows).arg(natsText(lowest));
+  }
+  if (log_ && in_strip > 0) text += tr("; %n evaluation(s) at or below zero drawn in the strip", nullptr, static_cast<int>(in_strip));
+  return text + u'.';
+}
+
+PanelTable GapPanel::table() const {
+  PanelTable table;
+  table.columns = {QStringLiteral("run"), QStringLiteral("step"), QStringLiteral("gap_add_beta_nats_per_token")};
+  if (oracle_) table.columns << QStringLiteral("gap_oracle_nats_per_token") << QStringLiteral("add_beta_minus_oracle_nats_per_token");
+  for (const RunSeries& run : data().runs)
+    for (const MetricsRow& row : run.rows) {
+      QStringList line = {QString::fromStdString(run.title), exactText(row.step), exactText(row.gap_add_beta)};
+      if (oracle_) line << exactText(row.gap_oracle) << exactText(row.add_beta_loss - row.oracle_loss);
+      table.rows.push_back(line);
+    }
+  return table;
+}
+
+}  // namespace mambarium

@@ -1,0 +1,219 @@
+#include "ui/plots/loss_panel.h"
+
+#include <QSignalBlocker>
+#include <QToolButton>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plots/axis_ticker.h"
+#include "ui/plots/number_text.h"
+
+namespace mambarium {
+namespace {
+
+constexpr double smoothing_steps = 25;  // the exponential mean forgets over about so many optimiser steps
+
+using TrainSeries = std::vector<std::pair<std::int64_t, double>>;
+
+// Train losses between evaluations where they are known, else the means that stand in the rows.
+TrainSeries trainSeries(const RunSeries& run) {
+  if (!run.train_losses.empty()) return run.train_losses;
+  TrainSeries series;
+  for (const MetricsRow& row : run.rows)
+    if (!std::isnan(row.train_loss)) series.emplace_back(row.step, row.train_loss);
+  return series;
+}
+
+TrainSeries smoothed(const TrainSeries& raw) {
+  TrainSeries result;
+  result.reserve(raw.size());
+  double mean = 0, weight = 0;
+  std::int64_t last_step = raw.empty() ? 0 : raw.front().first;
+  for (const auto& [step, loss] : raw) {
+    if (std::isnan(loss)) continue;
+    const double keep = std::exp(-static_cast<double>(std::max<std::int64_t>(step - last_step, 0)) / smoothing_steps);
+    mean = mean * keep + loss;
+    weight = weight * keep + 1;
+    last_step = step;
+    result.emplace_back(step, mean / weight);
+  }
+  return result;
+}
+
+void setSeries(QCPGraph* graph, const TrainSeries& series) {
+  QVector<QCPGraphData> points;
+  points.reserve(static_cast<int>(series.size()));
+  for (const auto& [step, loss] : series) points.append({static_cast<double>(step), loss});
+  graph->data()->set(points, true);
+}
+
+QColor pale(const QColor& color, const QColor& ground) {
+  const auto mix = [](int a, int b) { return (a * 45 + b * 55) / 100; };
+  return {mix(color.red(), ground.red()), mix(color.green(), ground.green()), mix(color.blue(), ground.blue())};
+}
+
+}  // namespace
+
+LossPanel::LossPanel(QWidget* parent)
+    : StepPanel(QStringLiteral("loss"), tr("Loss"),
+                tr("The training and test loss will appear here beside the best possible predictor. Press Play (Space) to train."),
+                parent) {
+  yAxis()->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
+  train_button_ = addToggle(tr("Train"), tr("Show the training loss"), tr("Show the loss of every training step, unsmoothed"), train_);
+  smooth_button_ = addToggle(tr("Smooth"), tr("Smooth the training loss"),
+                             tr("Draw an exponential mean over about 25 steps in front of the raw training loss"), smooth_);
+  connect(train_button_, &QToolButton::toggled, this, [this](bool on) {
+    train_ = on;
+    smooth_button_->setEnabled(on);
+    redraw();
+  });
+  connect(smooth_button_, &QToolButton::toggled, this, [this](bool on) {
+    smooth_ = on;
+    redraw();
+  });
+}
+
+nlohmann::json LossPanel::options() const { return {{"train", train_}, {"smooth", smooth_}}; }
+
+void LossPanel::setOptions(const nlohmann::json& options) {
+  const bool train = optionBool(options, "loss", "train", train_);
+  const bool smooth = optionBool(options, "loss", "smooth", smooth_);
+  train_button_->setChecked(train);
+  smooth_button_->setChecked(smooth);
+}
+
+void LossPanel::draw() {
+  chart()->setAxisTitles(rect(), tr("Training step"), tr("Loss (nats per token)"));
+  updateStepAxis();
+
+  double low = INFINITY, high = -INFINITY;
+  const auto include = [&](double value) {
+    if (!std::isfinite(value)) return;
+    low = std::min(low, value);
+    high = std::max(high, value);
+  };
+  for (const RunSeries& run : data().runs) {
+    for (const MetricsRow& row : run.rows) include(row.test_loss);
+    if (run.rows.empty()) continue;
+    include(run.rows.back().oracle_loss);
+    include(std::log(static_cast<double>(run.config.integer("task.states"))));
+    if (train_)
+      for (const auto& [step, loss] : trainSeries(run)) include(loss);
+  }
+  if (low <= high) {
+    const double margin = (high - low) * 0.02;
+    range_ = linearRange(low - margin, high + margin, range_);
+    yAxis()->setRange(range_->lower, range_->upper);
+  }
+
+  beginGraphs();
+  drawReferences();
+  if (train_)
+    for (const RunSeries& run : data().runs) drawTrain(run);
+  for (const RunSeries& run : data().runs) drawTest(run);
+  endGraphs();
+
+  std::vector<LegendEntry> legend;
+  for (const RunSeries& run : data().runs)
+    legend.push_back({QString::fromStdString(run.title), theme().runPen(run.palette_index, run.marker_index), run.marker_index,
+                      theme().runColor(run.palette_index)});
+  if (train_)
+    legend.push_back({tr("thin: train"), QPen(pale(theme().neutral(), theme().panel()), theme().scale()), -1, {}});
+  chart()->flowLegend()->setEntries(std::move(legend));
+}
+
+void LossPanel::drawTrain(const RunSeries& run) {
+  const TrainSeries raw = trainSeries(run);
+  const QColor color = theme().runColor(run.palette_index);
+  QCPGraph* graph = nextGraph();
+  graph->setPen(QPen(pale(color, theme().panel()), theme().scale()));
+  setSeries(graph, raw);
+  if (!smooth_) return;
+  QCPGraph* mean = nextGraph();
+  mean->setPen(QPen(color, theme().scale()));
+  setSeries(mean, smoothed(raw));
+}
+
+void LossPanel::drawTest(const RunSeries& run) {
+  QCPGraph* graph = nextGraph();
+  graph->setPen(theme().runPen(run.palette_index, run.marker_index));
+  graph->setScatterStyle(scatterStyle(theme(), run.marker_index, theme().runColor(run.palette_index), 6));
+  graph->setScatterSkip(scatterSkip(run.rows.size()));
+  QVector<QCPGraphData> points;
+  points.reserve(static_cast<int>(run.rows.size()));
+  for (const MetricsRow& row : run.rows) points.append({static_cast<double>(row.step), row.test_loss});
+  graph->data()->set(points, true);
+}
+
+void LossPanel::drawReferences() {
+  struct Line {
+    Reference kind;
+    double value;
+    QString name, run;
+  };
+  std::vector<Line> lines;
+  for (const RunSeries& run : data().runs) {
+    if (run.rows.empty()) continue;
+    const MetricsRow& row = run.rows.back();
+    const QString title = QString::fromStdString(run.title);
+    const std::initializer_list<Line> candidates = {
+        {Reference::uniform, std::log(static_cast<double>(run.config.integer("task.states"))), tr("uniform"), title},
+        {Reference::add_beta, row.add_beta_loss, estimatorName(run.config), title},
+        {Reference::oracle, row.oracle_loss, tr("oracle"), title}};
+    for (const Line& line : candidates) {
+      const bool known = std::any_of(lines.begin(), lines.end(), [&](const Line& other) {
+        return other.kind == line.kind && std::abs(other.value - line.value) < 1e-9;
+      });
+      if (!known && std::isfinite(line.value)) lines.push_back(line);
+    }
+  }
+  std::vector<EndLabel> labels;
+  for (const Line& line : lines) {
+    drawReference(line.kind, line.value);
+    const auto same_kind = std::count_if(lines.begin(), lines.end(), [&](const Line& other) { return other.kind == line.kind; });
+    const QString name = same_kind > 1 ? QStringLiteral("%1, %2").arg(line.name, line.run) : line.name;
+    labels.push_back({line.value, name, theme().mutedText()});
+  }
+  endLabels()->setTheme(theme());
+  endLabels()->setLabels(std::move(labels));
+}
+
+QString LossPanel::readout(const RunSeries& run, const MetricsRow& row) const {
+  return tr("test %1, train %2, %3 %4, oracle %5 nats")
+      .arg(natsText(row.test_loss), natsText(row.train_loss), estimatorName(run.config), natsText(row.add_beta_loss),
+           natsText(row.oracle_loss));
+}
+
+QString LossPanel::describe() const {
+  const RunSeries* run = currentRun();
+  if (!run || run->rows.empty()) return tr("%n run(s) shown; the current one has no evaluation yet.", nullptr, static_cast<int>(data().runs.size()));
+  const MetricsRow& row = run->rows.back();
+  const double uniform = std::log(static_cast<double>(run->config.integer("task.states")));
+  const auto side = [this](double difference) { return difference >= 0 ? tr("above") : tr("below"); };
+  const double to_estimator = row.test_loss - row.add_beta_loss;
+  const double to_uniform = row.test_loss - uniform;
+  return tr("%1: test loss %2 nats per token, %3 %4 %5 and %6 %7 a uniform guess.")
+      .arg(standingText(), natsText(row.test_loss), natsText(std::abs(to_estimator)), side(to_estimator), estimatorName(run->config),
+           natsText(std::abs(to_uniform)), side(to_uniform));
+}
+
+PanelTable LossPanel::table() const {
+  PanelTable table;
+  table.columns = {QStringLiteral("run"),     QStringLiteral("step"),     QStringLiteral("series"), QStringLiteral("loss_nats_per_token")};
+  const auto add = [&](const RunSeries& run, std::int64_t step, const char* series, double value) {
+    table.rows.push_back({QString::fromStdString(run.title), exactText(step), QLatin1String(series), exactText(value)});
+  };
+  for (const RunSeries& run : data().runs) {
+    if (train_)
+      for (const auto& [step, loss] : trainSeries(run)) add(run, step, "train", loss);
+    for (const MetricsRow& row : run.rows) add(run, row.step, "test", row.test_loss);
+    if (run.rows.empty()) continue;
+    const MetricsRow& last = run.rows.back();
+    add(run, last.step, "add_beta", last.add_beta_loss);
+    add(run, last.step, "oracle", last.oracle_loss);
+    add(run, last.step, "uniform", std::log(static_cast<double>(run.config.integer("task.states"))));
+  }
+  return table;
+}
+
+}  // namespace mambarium

@@ -1,0 +1,22 @@
+#include "ui/plots/panel.h"
+
+#include "ui/plots/gap_panel.h"
+#include "ui/plots/loss_panel.h"
+
+namespace mambarium {
+
+void Panel::setOptions(const nlohmann::json&) {}
+void Panel::highlightToken(int) {}
+void Panel::setCheckpoints(const std::vector<std::int64_t>&) {}
+void Panel::setCheckpoint(std::optional<std::int64_t>) {}
+void Panel::setProbe(std::int64_t) {}
+
+std::vector<Panel*> makePanels(QWidget* parent) { return {new LossPanel(parent), new GapPanel(parent)}; }
+
+Panel* makePanel(const QString& id, QWidget* parent) {
+  if (id == u"loss") return new LossPanel(parent);
+  if (id == u"gap") return new GapPanel(parent);
+  return nullptr;
+}
+
+}  // namespace mambarium

@@ -1,0 +1,27 @@
+// PanelStore: a panel's own copy of its data, and what changed since the last frame.
+//
+// Rows are only ever appended while a run is alive, so a frame usually copies a handful of numbers; when the stored rows
+// are no prefix of the new ones (a reset, another run) the run is copied whole.
+#pragma once
+
+#include "ui/plots/panel_data.h"
+
+namespace mambarium {
+
+struct PanelChange {
+  bool runs = false;       // which runs, their names, colours or configurations
+  bool rows = false;       // numbers were added
+  bool inspected = false;  // another answer
+  bool any() const { return runs || rows || inspected; }
+};
+
+class PanelStore {
+ public:
+  PanelChange update(const PanelData& data);
+  const PanelData& data() const { return data_; }
+
+ private:
+  PanelData data_;
+};
+
+}  // namespace mambarium

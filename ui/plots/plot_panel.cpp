@@ -1,0 +1,192 @@
+#include "ui/plots/plot_panel.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QStackedLayout>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <stdexcept>
+
+namespace mambarium {
+namespace {
+
+std::invalid_argument badOption(const char* panel, const char* key, const std::string& right) {
+  return std::invalid_argument("options." + std::string(key) + " of the " + panel + " panel must be " + right + ".");
+}
+
+}  // namespace
+
+PlotPanel::PlotPanel(const QString& id, const QString& title, const QString& empty_text, QWidget* parent)
+    : Panel(parent), id_(id), title_(title), empty_text_(empty_text) {
+  setObjectName(id + QStringLiteral("Panel"));
+  setProperty("role", QStringLiteral("panel"));
+  setAttribute(Qt::WA_StyledBackground);
+  setAccessibleName(title);
+
+  auto* column = new QVBoxLayout(this);
+  column->setContentsMargins(1, 1, 1, 1);
+  column->setSpacing(0);
+
+  header_ = new QHBoxLayout;
+  header_->setContentsMargins(12, 6, 6, 0);
+  header_->setSpacing(4);
+  title_label_ = new QLabel(title, this);
+  title_label_->setProperty("role", QStringLiteral("title"));
+  header_->addWidget(title_label_);
+  header_->addStretch(1);
+  column->addLayout(header_);
+
+  auto* body = new QWidget(this);
+  stack_ = new QStackedLayout(body);
+  empty_label_ = new QLabel(empty_text, body);
+  empty_label_->setProperty("role", QStringLiteral("hint"));
+  empty_label_->setAlignment(Qt::AlignCenter);
+  empty_label_->setWordWrap(true);
+  empty_label_->setMargin(24);
+  empty_label_->setMinimumSize(1, 1);
+  stack_->addWidget(empty_label_);
+  chart_ = new Chart(body);
+  chart_->setAccessibleName(title);
+  stack_->addWidget(chart_);
+  hover_ = new HoverLabel(chart_);
+  column->addWidget(body, 1);
+
+  footer_ = new QHBoxLayout;
+  footer_->setContentsMargins(12, 0, 12, 6);
+  footer_->setSpacing(8);
+  column->addLayout(footer_);
+
+  auto* export_button = new QToolButton(this);
+  export_button->setText(tr("Export"));
+  export_button->setObjectName(QStringLiteral("exportButton"));
+  export_button->setAccessibleName(tr("Export the figure “%1”").arg(title));
+  export_button->setToolTip(tr("Save this panel as PDF, SVG, PNG or CSV"));
+  export_button->setFocusPolicy(Qt::TabFocus);
+  connect(export_button, &QToolButton::clicked, this, &Panel::exportRequested);
+  header_->addWidget(export_button);
+
+  connect(chart_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
+    if (has_data_) hover(event->position());
+  });
+  connect(chart_, &Chart::mouseLeft, this, &PlotPanel::leave);
+  setTheme(Theme());
+}
+
+const RunSeries* PlotPanel::currentRun() const {
+  return data().current < data().runs.size() ? &data().runs[data().current] : nullptr;
+}
+
+void PlotPanel::show(const PanelData& data) {
+  const PanelChange change = store_.update(data);
+  if (change.any()) refresh(change);
+}
+
+void PlotPanel::refresh(const PanelChange& change) {
+  problem_.clear();
+  try {
+    has_data_ = prepare(change);
+  } catch (const std::exception& error) {
+    has_data_ = false;
+    problem_ = QString::fromUtf8(error.what());
+  }
+  if (has_data_) {
+    draw();
+    chart_->requestReplot();
+  } else {
+    const QString text = problem_.isEmpty() ? emptyText() : problem_;
+    if (empty_label_->text() != text) empty_label_->setText(text);
+    leave();
+  }
+  stack_->setCurrentWidget(has_data_ ? static_cast<QWidget*>(chart_) : empty_label_);
+  updateCaption();
+}
+
+void PlotPanel::redraw() {
+  refresh({});
+  Q_EMIT optionsChanged();
+}
+
+void PlotPanel::setTheme(const Theme& theme) {
+  title_label_->setFont(theme.titleFont());
+  empty_label_->setFont(theme.font());
+  chart_->setTheme(theme);
+  hover_->setTheme(theme);
+  if (has_data_) {
+    draw();
+    chart_->requestReplot();
+  }
+}
+
+QString PlotPanel::caption() const {
+  if (has_data_) return describe();
+  return problem_.isEmpty() ? emptyText() : problem_;
+}
+
+void PlotPanel::updateCaption() {
+  const QString text = caption();
+  if (text == last_caption_) return;
+  last_caption_ = text;
+  setAccessibleDescription(text);
+  chart_->setAccessibleDescription(text);
+  Q_EMIT captionChanged();
+}
+
+void PlotPanel::leave() { hover_->hide(); }
+
+void PlotPanel::addControl(QWidget* control) {
+  control->setFocusPolicy(Qt::StrongFocus);
+  header_->insertWidget(header_->count() - 1, control);
+}
+
+QToolButton* PlotPanel::addToggle(const QString& text, const QString& accessible_name, const QString& tip, bool on) {
+  auto* button = new QToolButton(this);
+  button->setText(text);
+  button->setCheckable(true);
+  button->setChecked(on);
+  button->setAccessibleName(accessible_name);
+  button->setToolTip(tip);
+  addControl(button);
+  return button;
+}
+
+QComboBox* PlotPanel::addChoice(const QStringList& items, const QString& accessible_name, const QString& tip) {
+  auto* box = new QComboBox(this);
+  box->addItems(items);
+  box->setAccessibleName(accessible_name);
+  box->setToolTip(tip);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  addControl(box);
+  return box;
+}
+
+bool optionBool(const nlohmann::json& options, const char* panel, const char* key, bool current) {
+  const auto found = options.find(key);
+  if (found == options.end()) return current;
+  if (!found->is_boolean()) throw badOption(panel, key, "true or false");
+  return found->get<bool>();
+}
+
+std::int64_t optionInteger(const nlohmann::json& options, const char* panel, const char* key, std::int64_t current,
+                           std::int64_t minimum, std::int64_t maximum) {
+  const auto found = options.find(key);
+  if (found == options.end()) return current;
+  if (!found->is_number_integer() || found->get<std::int64_t>() < minimum || found->get<std::int64_t>() > maximum)
+    throw badOption(panel, key, "a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum));
+  return found->get<std::int64_t>();
+}
+
+std::string optionChoice(const nlohmann::json& options, const char* panel, const char* key, const std::string& current,
+                         std::initializer_list<const char*> choices) {
+  const auto found = options.find(key);
+  if (found == options.end()) return current;
+  std::string list;
+  for (const char* choice : choices) {
+    if (found->is_string() && found->get<std::string>() == choice) return choice;
+    list += (list.empty() ? "\"" : ", \"") + std::string(choice) + "\"";
+  }
+  throw badOption(panel, key, "one of " + list);
+}
+
+}  // namespace mambarium

@@ -1,0 +1,80 @@
+// PlotPanel: what all panels on a Chart share: the header with title and controls, the empty state, the store, the theme,
+// the hover readout, and the highlighted token. A panel adds its controls, says when it has data, and draws.
+#pragma once
+
+#include <functional>
+
+#include "ui/plots/chart.h"
+#include "ui/plots/hover_label.h"
+#include "ui/plots/panel.h"
+#include "ui/plots/panel_store.h"
+
+class QComboBox;
+class QHBoxLayout;
+class QLabel;
+class QStackedLayout;
+class QToolButton;
+
+namespace mambarium {
+
+class PlotPanel : public Panel {
+  Q_OBJECT
+ public:
+  QString id() const final { return id_; }
+  QString title() const final { return title_; }
+  void show(const PanelData& data) final;
+  using QWidget::show;
+  void setTheme(const Theme& theme) final;
+  const PanelData& data() const final { return store_.data(); }
+  std::vector<QCustomPlot*> plots() const final { return {chart_}; }
+  QString caption() const final;
+  bool hasData() const { return has_data_; }
+
+ protected:
+  PlotPanel(const QString& id, const QString& title, const QString& empty_text, QWidget* parent);
+
+  Chart* chart() const { return chart_; }
+  const Theme& theme() const { return chart_->theme(); }
+  HoverLabel* hoverLabel() const { return hover_; }
+  const RunSeries* currentRun() const;  // nullptr when there is none
+
+  // Reads data() (say, parses the answer); true when there is something to draw. An exception's text is shown instead of
+  // the plot, so a malformed answer is a sentence and not a crash.
+  virtual bool prepare(const PanelChange& change) = 0;
+  virtual void draw() = 0;                        // all of it, from data(), options and theme; only with data
+  virtual QString describe() const = 0;           // caption() when there is data
+  virtual void hover(const QPointF& pixel) = 0;   // the mouse is over the chart
+  virtual void leave();                           // the mouse has left: hides the readout
+  virtual QString emptyText() const { return empty_text_; }
+
+  void redraw();           // after an option changed: draw, replot, tell the listeners
+  void refresh(const PanelChange& change);
+
+  QToolButton* addToggle(const QString& text, const QString& accessible_name, const QString& tip, bool on);
+  QComboBox* addChoice(const QStringList& items, const QString& accessible_name, const QString& tip);
+  void addControl(QWidget* control);
+  QHBoxLayout* footer() const { return footer_; }  // below the plot
+
+ private:
+  void updateCaption();
+
+  QString id_, title_, empty_text_, problem_, last_caption_;
+  bool has_data_ = false;
+  PanelStore store_;
+  QLabel* title_label_ = nullptr;
+  QLabel* empty_label_ = nullptr;
+  QHBoxLayout* header_ = nullptr;
+  QHBoxLayout* footer_ = nullptr;
+  QStackedLayout* stack_ = nullptr;
+  Chart* chart_ = nullptr;
+  HoverLabel* hover_ = nullptr;
+};
+
+// Reads options[key] into `value` if it is there; throws std::invalid_argument naming panel, key and what would be right.
+bool optionBool(const nlohmann::json& options, const char* panel, const char* key, bool current);
+std::int64_t optionInteger(const nlohmann::json& options, const char* panel, const char* key, std::int64_t current,
+                           std::int64_t minimum, std::int64_t maximum);
+std::string optionChoice(const nlohmann::json& options, const char* panel, const char* key, const std::string& current,
+                         std::initializer_list<const char*> choices);
+
+}  // namespace mambarium

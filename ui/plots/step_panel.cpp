@@ -1,0 +1,137 @@
+#include "ui/plots/step_panel.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plots/axis_ticker.h"
+#include "ui/plots/number_text.h"
+
+namespace mambarium {
+
+QString estimatorName(const ExperimentConfig& config) { return u"add-" + exactText(config.real("task.beta")); }
+
+QString estimatorName(const std::vector<RunSeries>& runs) {
+  if (runs.empty()) return QStringLiteral("add-β");
+  const QString name = estimatorName(runs.front().config);
+  const bool common = std::all_of(runs.begin(), runs.end(), [&](const RunSeries& run) { return estimatorName(run.config) == name; });
+  return common ? name : QStringLiteral("add-β");
+}
+
+StepPanel::StepPanel(const QString& id, const QString& title, const QString& empty_text, QWidget* parent)
+    : PlotPanel(id, title, empty_text, parent), rect_(chart()->addRect(0)), end_labels_(new EndLabels(rect_)) {
+  xAxis()->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker(true)));
+  hover_line_ = new QCPItemLine(chart());
+  hover_line_->setLayer(QLatin1String(Chart::highlight_layer));
+  hover_line_->setClipAxisRect(rect_);
+  for (auto* end : {hover_line_->start, hover_line_->end}) {
+    end->setAxes(xAxis(), yAxis());
+    end->setAxisRect(rect_);
+    end->setTypeX(QCPItemPosition::ptPlotCoords);
+    end->setTypeY(QCPItemPosition::ptAxisRectRatio);
+  }
+  hover_line_->setVisible(false);
+}
+
+bool StepPanel::prepare(const PanelChange& change) {
+  if (change.runs) forgetRanges();
+  return std::any_of(data().runs.begin(), data().runs.end(), [](const RunSeries& run) { return !run.rows.empty(); });
+}
+
+std::pair<std::int64_t, std::int64_t> StepPanel::standing() const {
+  const RunSeries* run = currentRun();
+  if (!run) return {0, 0};
+  std::int64_t step = run->rows.empty() ? 0 : run->rows.back().step;
+  if (!run->train_losses.empty()) step = std::max(step, run->train_losses.back().first);
+  return {step, run->config.integer("training.steps")};
+}
+
+QString StepPanel::standingText() const {
+  const auto [step, total] = standing();
+  return tr("Step %1 of %2").arg(stepText(step), stepText(std::max(step, total)));
+}
+
+void StepPanel::updateStepAxis() {
+  std::int64_t reached = 0, planned = 0;
+  for (const RunSeries& run : data().runs) {
+    if (!run.rows.empty()) reached = std::max(reached, run.rows.back().step);
+    if (!run.train_losses.empty()) reached = std::max(reached, run.train_losses.back().first);
+    planned = std::max(planned, run.config.integer("training.steps"));
+  }
+  const AxisRange range = stepRange(reached, planned);
+  xAxis()->setRange(range.lower, range.upper);
+}
+
+QCPGraph* StepPanel::nextGraph() {
+  if (used_graphs_ == graphs_.size()) {
+    auto* graph = chart()->addGraph(xAxis(), yAxis());
+    graph->setSelectable(QCP::stNone);
+    graph->setAdaptiveSampling(true);
+    graphs_.push_back(graph);
+  }
+  QCPGraph* graph = graphs_[used_graphs_++];
+  graph->setVisible(true);
+  graph->setScatterStyle(QCPScatterStyle::ssNone);
+  graph->setScatterSkip(0);
+  graph->setLineStyle(QCPGraph::lsLine);
+  return graph;
+}
+
+void StepPanel::endGraphs() {
+  for (std::size_t i = used_graphs_; i < graphs_.size(); ++i) {
+    graphs_[i]->data()->clear();
+    graphs_[i]->setVisible(false);
+  }
+}
+
+void StepPanel::drawReference(Reference kind, double value) {
+  QCPGraph* graph = nextGraph();
+  graph->setPen(theme().referencePen(kind));
+  graph->setData({xAxis()->range().lower, xAxis()->range().upper}, {value, value}, true);
+}
+
+void StepPanel::hover(const QPointF& pixel) {
+  if (!rect_->rect().contains(pixel.toPoint())) {
+    leave();
+    return;
+  }
+  const double wanted = xAxis()->pixelToCoord(pixel.x());
+  const auto distance = [wanted](const MetricsRow& row) { return std::abs(static_cast<double>(row.step) - wanted); };
+  const auto nearest = [&](const RunSeries& run) {
+    return std::min_element(run.rows.begin(), run.rows.end(),
+                            [&](const MetricsRow& a, const MetricsRow& b) { return distance(a) < distance(b); });
+  };
+
+  const MetricsRow* anchor_row = nullptr;
+  for (const RunSeries& run : data().runs) {
+    const auto row = nearest(run);
+    if (row != run.rows.end() && (!anchor_row || distance(*row) < distance(*anchor_row))) anchor_row = &*row;
+  }
+  if (!anchor_row) return;
+
+  QString text = QStringLiteral("<b>%1</b>").arg(tr("Step %1").arg(stepText(anchor_row->step)));
+  std::vector<QPointF> avoid;
+  for (const RunSeries& run : data().runs) {
+    for (const MetricsRow& row : run.rows)
+      avoid.emplace_back(xAxis()->coordToPixel(static_cast<double>(row.step)), yAxis()->coordToPixel(drawnValue(row)));
+    const auto row = nearest(run);
+    if (row == run.rows.end() || row->step != anchor_row->step) continue;
+    text += QStringLiteral("<br><span style='color:%1'>●</span> %2: %3")
+                .arg(theme().runColor(run.palette_index).name(), QString::fromStdString(run.title).toHtmlEscaped(), readout(run, *row));
+  }
+  const double x = static_cast<double>(anchor_row->step);
+  hover_line_->start->setCoords(x, 0);
+  hover_line_->end->setCoords(x, 1);
+  hover_line_->setPen(QPen(theme().neutral(), theme().scale()));
+  hover_line_->setVisible(true);
+  chart()->replotHighlight();
+  hoverLabel()->showAt(text, {xAxis()->coordToPixel(x), pixel.y()}, avoid, rect_->rect());
+}
+
+void StepPanel::leave() {
+  PlotPanel::leave();
+  if (!hover_line_->visible()) return;
+  hover_line_->setVisible(false);
+  chart()->replotHighlight();
+}
+
+}  // namespace mambarium

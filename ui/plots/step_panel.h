@@ -1,0 +1,56 @@
+// StepPanel: a panel whose horizontal axis is the training step (loss, gap). It keeps the step axis, the reference labels,
+// the pool of graphs and the hover line; the panel itself says which curves there are.
+#pragma once
+
+#include "ui/plots/axis_range.h"
+#include "ui/plots/plot_panel.h"
+
+namespace mambarium {
+
+// "add-1", "add-0.5": the estimator of this configuration.
+QString estimatorName(const ExperimentConfig& config);
+// The common name of all runs' estimators, or "add-β" when they differ.
+QString estimatorName(const std::vector<RunSeries>& runs);
+
+class StepPanel : public PlotPanel {
+  Q_OBJECT
+ protected:
+  StepPanel(const QString& id, const QString& title, const QString& empty_text, QWidget* parent);
+
+  bool prepare(const PanelChange& change) override;
+  void hover(const QPointF& pixel) override;
+  void leave() override;
+
+  // The readout of one run at one evaluation: HTML without the run's name.
+  virtual QString readout(const RunSeries& run, const MetricsRow& row) const = 0;
+  // Where that evaluation is drawn.
+  virtual double drawnValue(const MetricsRow& row) const = 0;
+  // Ranges start afresh when another set of runs is shown.
+  virtual void forgetRanges() {}
+
+  QCPAxisRect* rect() const { return rect_; }
+  QCPAxis* xAxis() const { return rect_->axis(QCPAxis::atBottom); }
+  QCPAxis* yAxis() const { return rect_->axis(QCPAxis::atLeft); }
+  EndLabels* endLabels() const { return end_labels_; }
+  void updateStepAxis();
+  std::pair<std::int64_t, std::int64_t> standing() const;  // (step reached, steps planned) of the current run
+  QString standingText() const;                            // "Step 1,240 of 2,000"
+
+  // Graphs are reused from frame to frame: beginGraphs(), nextGraph() once per curve, endGraphs() hides the rest.
+  void beginGraphs() { used_graphs_ = 0; }
+  QCPGraph* nextGraph();
+  void endGraphs();
+
+  void drawReference(Reference kind, double value);
+  // Markers at most every so many points, so that a long run is a line and not a string of beads.
+  static int scatterSkip(std::size_t points) { return static_cast<int>(points / 24); }
+
+ private:
+  QCPAxisRect* rect_;
+  EndLabels* end_labels_;
+  QCPItemLine* hover_line_;
+  std::vector<QCPGraph*> graphs_;
+  std::size_t used_graphs_ = 0;
+};
+
+}  // namespace mambarium
