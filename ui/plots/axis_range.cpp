@@ -8,7 +8,9 @@ namespace {
 
 constexpr double tolerance = 1e-9;
 
-double decadeOf(double value) { return std::pow(10.0, std::floor(std::log10(value) + tolerance)); }
+double decadeOf(double value) {
+  return std::pow(10.0, std::floor(std::log10(value) + tolerance));
+}
 
 // Exact where it can be: 2e-4 and not 2.0000000000000002e-4.
 double scaled(double mantissa, double decade) {
@@ -48,8 +50,12 @@ AxisRange stepRange(std::int64_t step, std::int64_t total) {
   return {0, upper};
 }
 
-double LogRange::end() const { return has_strip ? floor / std::pow(upper / floor, 0.14) : floor; }
-double LogRange::stripCenter() const { return std::sqrt(end() * floor); }
+double LogRange::end() const {
+  return has_strip ? floor / std::pow(upper / floor, 0.14) : floor;
+}
+double LogRange::stripCenter() const {
+  return std::sqrt(end() * floor);
+}
 
 void LogRangeFinder::add(double value) {
   if (std::isnan(value)) return;

@@ -35,7 +35,8 @@ void LogStripTicker::generate(const QCPRange&, const QLocale&, QChar, int, QVect
   if (range_.has_strip) add(range_.stripCenter(), strip_label_);
   const bool few_decades = range_.upper / range_.floor < 150;
   for (int exponent = static_cast<int>(std::floor(std::log10(range_.floor) + 1e-9));; ++exponent) {
-    const double decade = exponent < 0 ? 1 / std::round(std::pow(10.0, -exponent)) : std::round(std::pow(10.0, exponent));
+    const double decade =
+        exponent < 0 ? 1 / std::round(std::pow(10.0, -exponent)) : std::round(std::pow(10.0, exponent));
     if (decade > range_.upper * (1 + 1e-9)) break;
     for (int mantissa = 1; mantissa < 10; ++mantissa) {
       const double value = exponent < 0 ? mantissa / std::round(std::pow(10.0, -exponent)) : mantissa * decade;

@@ -24,8 +24,8 @@ class TidyTicker : public QCPAxisTicker {
   int decimals_ = 0;
 };
 
-// Logarithmic axes with a strip: decades, and 2 and 5 between them where there are fewer than two decades. `label` writes a
-// tick's text; `strip_label` stands at the strip.
+// Logarithmic axes with a strip: decades, and 2 and 5 between them where there are fewer than two decades. `label`
+// writes a tick's text; `strip_label` stands at the strip.
 class LogStripTicker : public QCPAxisTicker {
  public:
   explicit LogStripTicker(std::function<QString(double)> label) : label_(std::move(label)) {}

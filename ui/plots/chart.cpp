@@ -70,7 +70,8 @@ void FlowLegend::draw(QCPPainter* painter) {
     if (entry.marker >= 0)
       drawMarker(painter, theme_, {origin.x() + width / 2, middle}, entry.marker, entry.marker_color, entry.hollow);
     painter->setPen(theme_.text());
-    painter->drawText(QPointF(origin.x() + width + theme_.px(sample_gap), origin.y() + metrics.ascent()), places_[i].text);
+    painter->drawText(QPointF(origin.x() + width + theme_.px(sample_gap), origin.y() + metrics.ascent()),
+                      places_[i].text);
   }
 }
 
@@ -83,7 +84,8 @@ void EndLabels::setLabels(std::vector<EndLabel> labels) {
   const QFontMetricsF metrics(theme_.smallFont());
   double widest = 0;
   for (const EndLabel& label : labels_) widest = std::max(widest, metrics.horizontalAdvance(label.text));
-  const int margin = labels_.empty() ? theme_.px(10) : static_cast<int>(std::ceil(widest)) + theme_.px(end_label_gap + 4);
+  const int margin =
+      labels_.empty() ? theme_.px(10) : static_cast<int>(std::ceil(widest)) + theme_.px(end_label_gap + 4);
   rect_->setAutoMargins(QCP::msLeft | QCP::msTop | QCP::msBottom);
   QMargins margins = rect_->margins();
   margins.setRight(margin);
@@ -206,7 +208,8 @@ void Chart::leaveEvent(QEvent* event) {
 QCPScatterStyle scatterStyle(const Theme& theme, int marker_index, const QColor& color, double size, bool hollow) {
   const bool filled = Theme::markerIsFilled(marker_index) && !hollow;
   return {Theme::markerPath(marker_index), QPen(color, 1.2 * theme.scale()),
-          filled ? QBrush(color) : QBrush(hollow && Theme::markerIsFilled(marker_index) ? theme.panel() : QColor(Qt::transparent)),
+          filled ? QBrush(color)
+                 : QBrush(hollow && Theme::markerIsFilled(marker_index) ? theme.panel() : QColor(Qt::transparent)),
           size * theme.scale()};
 }
 

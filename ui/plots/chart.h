@@ -1,8 +1,8 @@
 // Chart: a QCustomPlot that follows a Theme and a screen, with a legend above the data and labels beside the lines.
 //
-// QCustomPlot knows neither QPalette nor a change of screen; both are handled here and nowhere else. Layout, top to bottom:
-// FlowLegend, then one or more axis rects. A "highlight" layer with its own buffer carries what follows the mouse, so that
-// moving it redraws nothing else.
+// QCustomPlot knows neither QPalette nor a change of screen; both are handled here and nowhere else. Layout, top to
+// bottom: FlowLegend, then one or more axis rects. A "highlight" layer with its own buffer carries what follows the
+// mouse, so that moving it redraws nothing else.
 #pragma once
 
 #include <qcustomplot.h>
@@ -15,8 +15,8 @@ namespace mambarium {
 
 struct LegendEntry {
   QString text;
-  QPen line;            // Qt::NoPen: no line
-  int marker = -1;      // -1: none
+  QPen line;        // Qt::NoPen: no line
+  int marker = -1;  // -1: none
   QColor marker_color;
   bool hollow = false;
   bool operator==(const LegendEntry&) const = default;
@@ -104,6 +104,7 @@ class Chart : public QCustomPlot {
 };
 
 // A scatter style for a run's marker; size in the 13-pixel design.
-QCPScatterStyle scatterStyle(const Theme& theme, int marker_index, const QColor& color, double size, bool hollow = false);
+QCPScatterStyle scatterStyle(const Theme& theme, int marker_index, const QColor& color, double size,
+                             bool hollow = false);
 
 }  // namespace mambarium

@@ -96,10 +96,17 @@ QProgressBar { border: none; border-radius: 3px; background: %line; max-height: 
 QProgressBar::chunk { border-radius: 3px; background: %accent; }
 )");
   const std::initializer_list<std::pair<const char*, QColor>> colors = {
-      {"%on-accent", accentText()}, {"%accent", accent()}, {"%warning", warning()},
-      {"%window", window()},        {"%panel", panel()},   {"%strong", isDark() ? QColor(0x4a5561) : QColor(0xb4bcc5)},
-      {"%muted", mutedText()},      {"%grid", grid()},     {"%line", line()},
-      {"%text", text()},            {"%off", palette().color(QPalette::Disabled, QPalette::Text)},
+      {"%on-accent", accentText()},
+      {"%accent", accent()},
+      {"%warning", warning()},
+      {"%window", window()},
+      {"%panel", panel()},
+      {"%strong", isDark() ? QColor(0x4a5561) : QColor(0xb4bcc5)},
+      {"%muted", mutedText()},
+      {"%grid", grid()},
+      {"%line", line()},
+      {"%text", text()},
+      {"%off", palette().color(QPalette::Disabled, QPalette::Text)},
       {"%button", palette().color(QPalette::Button)}};
   for (const auto& [name, color] : colors) sheet.replace(QLatin1String(name), color.name());
   return sheet;

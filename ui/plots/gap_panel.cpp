@@ -32,11 +32,14 @@ QString gapTrend(const std::vector<MetricsRow>& rows) {
 
 GapPanel::GapPanel(QWidget* parent)
     : StepPanel(QStringLiteral("gap"), tr("Gap to the best predictor"),
-                tr("The gap between the model and the best possible predictor will appear here. Press Play (Space) to train."), parent),
+                tr("The gap between the model and the best possible predictor will appear here. Press Play (Space) to "
+                   "train."),
+                parent),
       log_ticker_(new LogStripTicker(powerText)),
       linear_ticker_(new TidyTicker) {
-  oracle_button_ = addToggle(tr("Oracle"), tr("Show the gap to the oracle"),
-                             tr("Show the gap to the predictor that knows the chain, and the floor it cannot fall below"), oracle_);
+  oracle_button_ =
+      addToggle(tr("Oracle"), tr("Show the gap to the oracle"),
+                tr("Show the gap to the predictor that knows the chain, and the floor it cannot fall below"), oracle_);
   log_button_ = addToggle(tr("Log"), tr("Logarithmic gap axis"), tr("Logarithmic or linear axis (L)"), log_);
   connect(oracle_button_, &QToolButton::toggled, this, [this](bool on) {
     oracle_ = on;
@@ -62,7 +65,9 @@ GapPanel::GapPanel(QWidget* parent)
   }
 }
 
-nlohmann::json GapPanel::options() const { return {{"log", log_}, {"oracle", oracle_}}; }
+nlohmann::json GapPanel::options() const {
+  return {{"log", log_}, {"oracle", oracle_}};
+}
 
 void GapPanel::setOptions(const nlohmann::json& options) {
   const bool log = optionBool(options, "gap", "log", log_);
@@ -76,7 +81,9 @@ void GapPanel::forgetRanges() {
   log_range_.reset();
 }
 
-double GapPanel::place(double gap) const { return log_ && log_range_ ? log_range_->place(gap) : gap; }
+double GapPanel::place(double gap) const {
+  return log_ && log_range_ ? log_range_->place(gap) : gap;
+}
 
 void GapPanel::updateGapAxis() {
   LogRangeFinder finder(lowest_gap_floor);
@@ -96,8 +103,9 @@ void GapPanel::updateGapAxis() {
   linear_range_ = linearRange(low, high, linear_range_);
 
   if (log_) {
-    log_ticker_->setLogRange(*log_range_, log_range_->clips_positive ? QStringLiteral("< ") + powerText(log_range_->floor)
-                                                                     : QStringLiteral("≤ 0"));
+    log_ticker_->setLogRange(*log_range_, log_range_->clips_positive
+                                              ? QStringLiteral("< ") + powerText(log_range_->floor)
+                                              : QStringLiteral("≤ 0"));
     yAxis()->setScaleType(QCPAxis::stLogarithmic);
     yAxis()->setTicker(log_ticker_);
     yAxis()->setRange(log_range_->end(), log_range_->upper);
@@ -131,8 +139,8 @@ void GapPanel::draw() {
 
   std::vector<LegendEntry> legend;
   for (const RunSeries& run : data().runs)
-    legend.push_back({QString::fromStdString(run.title), theme().runPen(run.palette_index, run.marker_index), run.marker_index,
-                      theme().runColor(run.palette_index)});
+    legend.push_back({QString::fromStdString(run.title), theme().runPen(run.palette_index, run.marker_index),
+                      run.marker_index, theme().runColor(run.palette_index)});
   const QColor neutral = theme().neutral();
   legend.push_back({tr("to %1").arg(estimatorName(data().runs)), QPen(neutral, 1.8 * theme().scale()), -1, {}});
   if (oracle_) legend.push_back({tr("to the oracle"), QPen(neutral, 0.8 * theme().scale()), -1, {}});
@@ -168,7 +176,8 @@ void GapPanel::drawFloors() {
   for (const RunSeries& run : data().runs) {
     if (run.rows.empty()) continue;
     const double floor = run.rows.back().add_beta_loss - run.rows.back().oracle_loss;
-    const bool known = std::any_of(labels.begin(), labels.end(), [&](const EndLabel& label) { return std::abs(label.value - floor) < 1e-9; });
+    const bool known = std::any_of(labels.begin(), labels.end(),
+                                   [&](const EndLabel& label) { return std::abs(label.value - floor) < 1e-9; });
     if (known || !std::isfinite(floor) || (log_ && floor <= 0)) continue;
     drawReference(Reference::oracle, floor);
     labels.push_back({floor, tr("%1 − oracle").arg(estimatorName(run.config)), theme().mutedText()});
@@ -178,13 +187,16 @@ void GapPanel::drawFloors() {
 }
 
 QString GapPanel::readout(const RunSeries& run, const MetricsRow& row) const {
-  return tr("%1 to %2, %3 to the oracle").arg(natsText(row.gap_add_beta), estimatorName(run.config), natsText(row.gap_oracle));
+  return tr("%1 to %2, %3 to the oracle")
+      .arg(natsText(row.gap_add_beta), estimatorName(run.config), natsText(row.gap_oracle));
 }
 
 QString GapPanel::describe() const {
   const RunSeries* run = currentRun();
-  if (!run || run->rows.empty()) return tr("%n run(s) shown; the current one has no evaluation yet.", nullptr, static_cast<int>(data().runs.size()));
-  QString text = tr("%1: gap to %2 %3 nats per token").arg(standingText(), estimatorName(run->config), natsText(run->rows.back().gap_add_beta));
+  if (!run || run->rows.empty())
+    return tr("%n run(s) shown; the current one has no evaluation yet.", nullptr, static_cast<int>(data().runs.size()));
+  QString text = tr("%1: gap to %2 %3 nats per token")
+                     .arg(standingText(), estimatorName(run->config), natsText(run->rows.back().gap_add_beta));
   const QString trend = gapTrend(run->rows);
   if (!trend.isEmpty()) text += QStringLiteral(", ") + trend;
 
@@ -194,20 +206,25 @@ QString GapPanel::describe() const {
     if (other.rows.empty()) continue;
     ++with_rows;
     lowest = std::min(lowest, other.rows.back().gap_add_beta);
-    in_strip += std::count_if(other.rows.begin(), other.rows.end(), [](const MetricsRow& row) { return row.gap_add_beta <= 0; });
+    in_strip += std::count_if(other.rows.begin(), other.rows.end(),
+                              [](const MetricsRow& row) { return row.gap_add_beta <= 0; });
   }
   if (with_rows > 1) {
-    text += run->rows.back().gap_add_beta <= lowest ? tr("; the lowest of %1 runs").arg(with_rows)
-                                                    : tr("; the lowest of %1 runs is at %2").arg(with_rows).arg(natsText(lowest));
+    text += run->rows.back().gap_add_beta <= lowest
+                ? tr("; the lowest of %1 runs").arg(with_rows)
+                : tr("; the lowest of %1 runs is at %2").arg(with_rows).arg(natsText(lowest));
   }
-  if (log_ && in_strip > 0) text += tr("; %n evaluation(s) at or below zero drawn in the strip", nullptr, static_cast<int>(in_strip));
+  if (log_ && in_strip > 0)
+    text += tr("; %n evaluation(s) at or below zero drawn in the strip", nullptr, static_cast<int>(in_strip));
   return text + u'.';
 }
 
 PanelTable GapPanel::table() const {
   PanelTable table;
   table.columns = {QStringLiteral("run"), QStringLiteral("step"), QStringLiteral("gap_add_beta_nats_per_token")};
-  if (oracle_) table.columns << QStringLiteral("gap_oracle_nats_per_token") << QStringLiteral("add_beta_minus_oracle_nats_per_token");
+  if (oracle_)
+    table.columns << QStringLiteral("gap_oracle_nats_per_token")
+                  << QStringLiteral("add_beta_minus_oracle_nats_per_token");
   for (const RunSeries& run : data().runs)
     for (const MetricsRow& row : run.rows) {
       QStringList line = {QString::fromStdString(run.title), exactText(row.step), exactText(row.gap_add_beta)};

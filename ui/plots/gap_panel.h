@@ -1,12 +1,11 @@
 // GapPanel: how far each run is from the best possible predictors, in nats per token, over training.
 //
-// Two gaps (shared by all runs, told apart by line width): thick, test loss minus the add-beta estimator, which goes to 0
-// when the model has learned the estimator; thin, test loss minus the oracle that knows the kernel, which cannot fall below
-// the price of not knowing the kernel: that floor (add-beta minus oracle) is drawn as its own line.
-// The axis is logarithmic until asked otherwise. A gap can be zero or negative (a finite test set can favour the model by
-// chance): such points are drawn as hollow triangles in a shaded strip below the axis that says "<= 0", and the caption
-// counts them. Key L switches between logarithmic and linear.
-// options: {"log": bool, "oracle": bool}
+// Two gaps (shared by all runs, told apart by line width): thick, test loss minus the add-beta estimator, which goes to
+// 0 when the model has learned the estimator; thin, test loss minus the oracle that knows the kernel, which cannot fall
+// below the price of not knowing the kernel: that floor (add-beta minus oracle) is drawn as its own line. The axis is
+// logarithmic until asked otherwise. A gap can be zero or negative (a finite test set can favour the model by chance):
+// such points are drawn as hollow triangles in a shaded strip below the axis that says "<= 0", and the caption counts
+// them. Key L switches between logarithmic and linear. options: {"log": bool, "oracle": bool}
 #pragma once
 
 #include "ui/plots/step_panel.h"

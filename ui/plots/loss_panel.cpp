@@ -56,12 +56,15 @@ QColor pale(const QColor& color, const QColor& ground) {
 
 LossPanel::LossPanel(QWidget* parent)
     : StepPanel(QStringLiteral("loss"), tr("Loss"),
-                tr("The training and test loss will appear here beside the best possible predictor. Press Play (Space) to train."),
+                tr("The training and test loss will appear here beside the best possible predictor. Press Play (Space) "
+                   "to train."),
                 parent) {
   yAxis()->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
-  train_button_ = addToggle(tr("Train"), tr("Show the training loss"), tr("Show the loss of every training step, unsmoothed"), train_);
-  smooth_button_ = addToggle(tr("Smooth"), tr("Smooth the training loss"),
-                             tr("Draw an exponential mean over about 25 steps in front of the raw training loss"), smooth_);
+  train_button_ = addToggle(tr("Train"), tr("Show the training loss"),
+                            tr("Show the loss of every training step, unsmoothed"), train_);
+  smooth_button_ =
+      addToggle(tr("Smooth"), tr("Smooth the training loss"),
+                tr("Draw an exponential mean over about 25 steps in front of the raw training loss"), smooth_);
   connect(train_button_, &QToolButton::toggled, this, [this](bool on) {
     train_ = on;
     smooth_button_->setEnabled(on);
@@ -73,7 +76,9 @@ LossPanel::LossPanel(QWidget* parent)
   });
 }
 
-nlohmann::json LossPanel::options() const { return {{"train", train_}, {"smooth", smooth_}}; }
+nlohmann::json LossPanel::options() const {
+  return {{"train", train_}, {"smooth", smooth_}};
+}
 
 void LossPanel::setOptions(const nlohmann::json& options) {
   const bool train = optionBool(options, "loss", "train", train_);
@@ -115,8 +120,8 @@ void LossPanel::draw() {
 
   std::vector<LegendEntry> legend;
   for (const RunSeries& run : data().runs)
-    legend.push_back({QString::fromStdString(run.title), theme().runPen(run.palette_index, run.marker_index), run.marker_index,
-                      theme().runColor(run.palette_index)});
+    legend.push_back({QString::fromStdString(run.title), theme().runPen(run.palette_index, run.marker_index),
+                      run.marker_index, theme().runColor(run.palette_index)});
   if (train_)
     legend.push_back({tr("thin: train"), QPen(pale(theme().neutral(), theme().panel()), theme().scale()), -1, {}});
   chart()->flowLegend()->setEntries(std::move(legend));
@@ -170,7 +175,8 @@ void LossPanel::drawReferences() {
   std::vector<EndLabel> labels;
   for (const Line& line : lines) {
     drawReference(line.kind, line.value);
-    const auto same_kind = std::count_if(lines.begin(), lines.end(), [&](const Line& other) { return other.kind == line.kind; });
+    const auto same_kind =
+        std::count_if(lines.begin(), lines.end(), [&](const Line& other) { return other.kind == line.kind; });
     const QString name = same_kind > 1 ? QStringLiteral("%1, %2").arg(line.name, line.run) : line.name;
     labels.push_back({line.value, name, theme().mutedText()});
   }
@@ -186,20 +192,22 @@ QString LossPanel::readout(const RunSeries& run, const MetricsRow& row) const {
 
 QString LossPanel::describe() const {
   const RunSeries* run = currentRun();
-  if (!run || run->rows.empty()) return tr("%n run(s) shown; the current one has no evaluation yet.", nullptr, static_cast<int>(data().runs.size()));
+  if (!run || run->rows.empty())
+    return tr("%n run(s) shown; the current one has no evaluation yet.", nullptr, static_cast<int>(data().runs.size()));
   const MetricsRow& row = run->rows.back();
   const double uniform = std::log(static_cast<double>(run->config.integer("task.states")));
   const auto side = [this](double difference) { return difference >= 0 ? tr("above") : tr("below"); };
   const double to_estimator = row.test_loss - row.add_beta_loss;
   const double to_uniform = row.test_loss - uniform;
   return tr("%1: test loss %2 nats per token, %3 %4 %5 and %6 %7 a uniform guess.")
-      .arg(standingText(), natsText(row.test_loss), natsText(std::abs(to_estimator)), side(to_estimator), estimatorName(run->config),
-           natsText(std::abs(to_uniform)), side(to_uniform));
+      .arg(standingText(), natsText(row.test_loss), natsText(std::abs(to_estimator)), side(to_estimator),
+           estimatorName(run->config), natsText(std::abs(to_uniform)), side(to_uniform));
 }
 
 PanelTable LossPanel::table() const {
   PanelTable table;
-  table.columns = {QStringLiteral("run"),     QStringLiteral("step"),     QStringLiteral("series"), QStringLiteral("loss_nats_per_token")};
+  table.columns = {QStringLiteral("run"), QStringLiteral("step"), QStringLiteral("series"),
+                   QStringLiteral("loss_nats_per_token")};
   const auto add = [&](const RunSeries& run, std::int64_t step, const char* series, double value) {
     table.rows.push_back({QString::fromStdString(run.title), exactText(step), QLatin1String(series), exactText(value)});
   };

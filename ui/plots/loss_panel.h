@@ -1,9 +1,9 @@
 // LossPanel: train and test loss of every run, with the yardsticks they are measured by: the add-beta estimator, the
 // oracle that knows the kernel, and a uniform guess. Nats per token, linear.
 //
-// The training loss between evaluations is noisy: it is drawn raw and pale. "Smooth" puts an exponential mean over the whole
-// raw series in front of it, and leaves the raw line behind and the table alone.
-// options: {"train": bool, "smooth": bool}
+// The training loss between evaluations is noisy: it is drawn raw and pale. "Smooth" puts an exponential mean over the
+// whole raw series in front of it, and leaves the raw line behind and the table alone. options: {"train": bool,
+// "smooth": bool}
 #pragma once
 
 #include "ui/plots/step_panel.h"

@@ -19,18 +19,25 @@ QString shortest(Real value) {
 
 }  // namespace
 
-QString stepText(std::int64_t step) { return QLocale(QLocale::English).toString(static_cast<qlonglong>(step)); }
+QString stepText(std::int64_t step) {
+  return QLocale(QLocale::English).toString(static_cast<qlonglong>(step));
+}
 
 QString fixedText(double value, int decimals) {
   if (std::isnan(value)) return QStringLiteral("–");
   QString text = QString::number(value, 'f', decimals);
-  const bool zero = std::all_of(text.cbegin(), text.cend(), [](QChar c) { return c == u'-' || c == u'0' || c == u'.'; });
+  const bool zero =
+      std::all_of(text.cbegin(), text.cend(), [](QChar c) { return c == u'-' || c == u'0' || c == u'.'; });
   if (zero) return text.remove(u'-');
   return text.replace(u'-', QChar(0x2212));
 }
 
-QString natsText(double nats) { return fixedText(nats, 4); }
-QString probabilityText(double p) { return fixedText(p, 3); }
+QString natsText(double nats) {
+  return fixedText(nats, 4);
+}
+QString probabilityText(double p) {
+  return fixedText(p, 3);
+}
 
 QString decayText(double a) {
   const double forgotten = 1 - a;
@@ -43,8 +50,14 @@ QString signedText(double value) {
   return value > 0 && text != QLatin1String("0.000") ? u'+' + text : text;
 }
 
-QString exactText(double value) { return shortest(value); }
-QString exactText(float value) { return shortest(value); }
-QString exactText(std::int64_t value) { return QString::number(static_cast<qlonglong>(value)); }
+QString exactText(double value) {
+  return shortest(value);
+}
+QString exactText(float value) {
+  return shortest(value);
+}
+QString exactText(std::int64_t value) {
+  return QString::number(static_cast<qlonglong>(value));
+}
 
 }  // namespace mambarium

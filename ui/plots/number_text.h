@@ -6,11 +6,11 @@
 
 namespace mambarium {
 
-QString stepText(std::int64_t step);       // "1,240"
-QString natsText(double nats);             // "0.0007", "−0.0002"; four decimals
-QString probabilityText(double p);         // "0.512"; three decimals
-QString decayText(double a);               // "0.9974"; as many decimals as 1 - a needs, at most seven
-QString signedText(double value);          // "+0.412", "−0.098"; three decimals
+QString stepText(std::int64_t step);            // "1,240"
+QString natsText(double nats);                  // "0.0007", "−0.0002"; four decimals
+QString probabilityText(double p);              // "0.512"; three decimals
+QString decayText(double a);                    // "0.9974"; as many decimals as 1 - a needs, at most seven
+QString signedText(double value);               // "+0.412", "−0.098"; three decimals
 QString fixedText(double value, int decimals);  // with a true minus sign
 
 // The shortest text that reads back to the same number, with an ASCII minus; "" for NaN. For CSV.

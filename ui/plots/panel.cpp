@@ -11,7 +11,9 @@ void Panel::setCheckpoints(const std::vector<std::int64_t>&) {}
 void Panel::setCheckpoint(std::optional<std::int64_t>) {}
 void Panel::setProbe(std::int64_t) {}
 
-std::vector<Panel*> makePanels(QWidget* parent) { return {new LossPanel(parent), new GapPanel(parent)}; }
+std::vector<Panel*> makePanels(QWidget* parent) {
+  return {new LossPanel(parent), new GapPanel(parent)};
+}
 
 Panel* makePanel(const QString& id, QWidget* parent) {
   if (id == u"loss") return new LossPanel(parent);

@@ -1,9 +1,9 @@
 // Panel: one view of a run or of several. It draws values, offers its numbers and says in words what can be seen.
 //
 // A panel never talks to a worker: it says what it wants, and the window's frame timer fetches it while the panel is
-// visible. show() is called at most once a frame with everything there is; it is cheap when nothing changed (it compares
-// sizes and last rows, and draws nothing twice), so a timer may call it every frame without asking.
-// The window wires the panels to each other: tokenHovered -> everyone's highlightToken, probeChosen -> everyone's setProbe,
+// visible. show() is called at most once a frame with everything there is; it is cheap when nothing changed (it
+// compares sizes and last rows, and draws nothing twice), so a timer may call it every frame without asking. The window
+// wires the panels to each other: tokenHovered -> everyone's highlightToken, probeChosen -> everyone's setProbe,
 // checkpointChosen -> everyone's setCheckpoint and its own timeline.
 // Keys: L switches the gap panel's axis from anywhere in its window; everything else is reached by Tab.
 // GUI thread only.
@@ -25,7 +25,8 @@ namespace mambarium {
 
 class Theme;  // ui/plots/theme.h: colours, fonts and pens for light, dark and print
 
-// The numbers behind a panel, as a table: what the CSV export writes, in full precision (never smoothed, never floored).
+// The numbers behind a panel, as a table: what the CSV export writes, in full precision (never smoothed, never
+// floored).
 struct PanelTable {
   QStringList columns;
   std::vector<QStringList> rows;
@@ -55,10 +56,10 @@ class Panel : public QWidget {
   virtual std::vector<QCustomPlot*> plots() const = 0;  // top to bottom: what the figure export draws
 
  public Q_SLOTS:
-  virtual void highlightToken(int position);                             // -1: none
-  virtual void setCheckpoints(const std::vector<std::int64_t>& steps);   // steps that can be replayed
-  virtual void setCheckpoint(std::optional<std::int64_t> step);          // nothing: now
-  virtual void setProbe(std::int64_t probe);                             // which probe sequence, 0 .. probe_count-1
+  virtual void highlightToken(int position);                            // -1: none
+  virtual void setCheckpoints(const std::vector<std::int64_t>& steps);  // steps that can be replayed
+  virtual void setCheckpoint(std::optional<std::int64_t> step);         // nothing: now
+  virtual void setProbe(std::int64_t probe);                            // which probe sequence, 0 .. probe_count-1
 
  Q_SIGNALS:
   void tokenHovered(int position);

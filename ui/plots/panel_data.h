@@ -1,5 +1,5 @@
-// PanelData: all that a panel draws, as values. Live, it comes from runs and a worker's answers; from a recipe, it is read
-// back from a file: the same panel draws the same figure either way.
+// PanelData: all that a panel draws, as values. Live, it comes from runs and a worker's answers; from a recipe, it is
+// read back from a file: the same panel draws the same figure either way.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,8 @@ struct RunSeries {
 };
 
 struct PanelData {
-  std::vector<RunSeries> runs;  // visible ones, in the order of the runs list
-  std::size_t current = 0;      // the run that `inspected` is about
+  std::vector<RunSeries> runs;              // visible ones, in the order of the runs list
+  std::size_t current = 0;                  // the run that `inspected` is about
   std::optional<nlohmann::json> inspected;  // the answer to Panel::wants(): inspection.h, "what" tells which
 };
 

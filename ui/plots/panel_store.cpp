@@ -3,9 +3,13 @@
 namespace mambarium {
 namespace {
 
-bool sameNumber(double a, double b) { return a == b || (a != a && b != b); }
+bool sameNumber(double a, double b) {
+  return a == b || (a != a && b != b);
+}
 
-bool sameItem(const MetricsRow& a, const MetricsRow& b) { return a.step == b.step && sameNumber(a.test_loss, b.test_loss); }
+bool sameItem(const MetricsRow& a, const MetricsRow& b) {
+  return a.step == b.step && sameNumber(a.test_loss, b.test_loss);
+}
 bool sameItem(const std::pair<std::int64_t, double>& a, const std::pair<std::int64_t, double>& b) {
   return a.first == b.first && sameNumber(a.second, b.second);
 }

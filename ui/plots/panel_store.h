@@ -1,7 +1,7 @@
 // PanelStore: a panel's own copy of its data, and what changed since the last frame.
 //
-// Rows are only ever appended while a run is alive, so a frame usually copies a handful of numbers; when the stored rows
-// are no prefix of the new ones (a reset, another run) the run is copied whole.
+// Rows are only ever appended while a run is alive, so a frame usually copies a handful of numbers; when the stored
+// rows are no prefix of the new ones (a reset, another run) the run is copied whole.
 #pragma once
 
 #include "ui/plots/panel_data.h"

@@ -133,7 +133,9 @@ void PlotPanel::updateCaption() {
   Q_EMIT captionChanged();
 }
 
-void PlotPanel::leave() { hover_->hide(); }
+void PlotPanel::leave() {
+  hover_->hide();
+}
 
 void PlotPanel::addControl(QWidget* control) {
   control->setFocusPolicy(Qt::StrongFocus);

@@ -1,5 +1,5 @@
-// PlotPanel: what all panels on a Chart share: the header with title and controls, the empty state, the store, the theme,
-// the hover readout, and the highlighted token. A panel adds its controls, says when it has data, and draws.
+// PlotPanel: what all panels on a Chart share: the header with title and controls, the empty state, the store, the
+// theme, the hover readout, and the highlighted token. A panel adds its controls, says when it has data, and draws.
 #pragma once
 
 #include <functional>
@@ -38,16 +38,16 @@ class PlotPanel : public Panel {
   HoverLabel* hoverLabel() const { return hover_; }
   const RunSeries* currentRun() const;  // nullptr when there is none
 
-  // Reads data() (say, parses the answer); true when there is something to draw. An exception's text is shown instead of
-  // the plot, so a malformed answer is a sentence and not a crash.
+  // Reads data() (say, parses the answer); true when there is something to draw. An exception's text is shown instead
+  // of the plot, so a malformed answer is a sentence and not a crash.
   virtual bool prepare(const PanelChange& change) = 0;
-  virtual void draw() = 0;                        // all of it, from data(), options and theme; only with data
-  virtual QString describe() const = 0;           // caption() when there is data
-  virtual void hover(const QPointF& pixel) = 0;   // the mouse is over the chart
-  virtual void leave();                           // the mouse has left: hides the readout
+  virtual void draw() = 0;                       // all of it, from data(), options and theme; only with data
+  virtual QString describe() const = 0;          // caption() when there is data
+  virtual void hover(const QPointF& pixel) = 0;  // the mouse is over the chart
+  virtual void leave();                          // the mouse has left: hides the readout
   virtual QString emptyText() const { return empty_text_; }
 
-  void redraw();           // after an option changed: draw, replot, tell the listeners
+  void redraw();  // after an option changed: draw, replot, tell the listeners
   void refresh(const PanelChange& change);
 
   QToolButton* addToggle(const QString& text, const QString& accessible_name, const QString& tip, bool on);
@@ -70,7 +70,8 @@ class PlotPanel : public Panel {
   HoverLabel* hover_ = nullptr;
 };
 
-// Reads options[key] into `value` if it is there; throws std::invalid_argument naming panel, key and what would be right.
+// Reads options[key] into `value` if it is there; throws std::invalid_argument naming panel, key and what would be
+// right.
 bool optionBool(const nlohmann::json& options, const char* panel, const char* key, bool current);
 std::int64_t optionInteger(const nlohmann::json& options, const char* panel, const char* key, std::int64_t current,
                            std::int64_t minimum, std::int64_t maximum);

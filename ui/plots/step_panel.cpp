@@ -8,12 +8,15 @@
 
 namespace mambarium {
 
-QString estimatorName(const ExperimentConfig& config) { return u"add-" + exactText(config.real("task.beta")); }
+QString estimatorName(const ExperimentConfig& config) {
+  return QStringLiteral("add-%1").arg(exactText(config.real("task.beta")));
+}
 
 QString estimatorName(const std::vector<RunSeries>& runs) {
   if (runs.empty()) return QStringLiteral("add-β");
   const QString name = estimatorName(runs.front().config);
-  const bool common = std::all_of(runs.begin(), runs.end(), [&](const RunSeries& run) { return estimatorName(run.config) == name; });
+  const bool common =
+      std::all_of(runs.begin(), runs.end(), [&](const RunSeries& run) { return estimatorName(run.config) == name; });
   return common ? name : QStringLiteral("add-β");
 }
 
@@ -116,7 +119,8 @@ void StepPanel::hover(const QPointF& pixel) {
     const auto row = nearest(run);
     if (row == run.rows.end() || row->step != anchor_row->step) continue;
     text += QStringLiteral("<br><span style='color:%1'>●</span> %2: %3")
-                .arg(theme().runColor(run.palette_index).name(), QString::fromStdString(run.title).toHtmlEscaped(), readout(run, *row));
+                .arg(theme().runColor(run.palette_index).name(), QString::fromStdString(run.title).toHtmlEscaped(),
+                     readout(run, *row));
   }
   const double x = static_cast<double>(anchor_row->step);
   hover_line_->start->setCoords(x, 0);

@@ -1,5 +1,5 @@
-// StepPanel: a panel whose horizontal axis is the training step (loss, gap). It keeps the step axis, the reference labels,
-// the pool of graphs and the hover line; the panel itself says which curves there are.
+// StepPanel: a panel whose horizontal axis is the training step (loss, gap). It keeps the step axis, the reference
+// labels, the pool of graphs and the hover line; the panel itself says which curves there are.
 #pragma once
 
 #include "ui/plots/axis_range.h"

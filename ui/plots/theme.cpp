@@ -8,7 +8,9 @@
 #include <array>
 #include <cmath>
 
-static void initialiseFontResource() { Q_INIT_RESOURCE(fonts); }
+static void initialiseFontResource() {
+  Q_INIT_RESOURCE(fonts);
+}
 
 namespace mambarium {
 namespace {
@@ -32,14 +34,16 @@ double luminance(const QColor& color) {
 }
 
 const std::array<QVector<qreal>, 6>& runDashes() {
-  static const std::array<QVector<qreal>, 6> dashes = {
-      QVector<qreal>{}, {7, 3}, {2, 2}, {8, 3, 2, 3}, {4, 2}, {10, 2, 2, 2, 2, 2}};
+  static const std::array<QVector<qreal>, 6> dashes = {QVector<qreal>{}, {7, 3}, {2, 2},
+                                                       {8, 3, 2, 3},     {4, 2}, {10, 2, 2, 2, 2, 2}};
   return dashes;
 }
 
 }  // namespace
 
-Theme Theme::screen(Appearance appearance, double zoom) { return {appearance, zoom}; }
+Theme Theme::screen(Appearance appearance, double zoom) {
+  return {appearance, zoom};
+}
 
 Theme Theme::figure(Appearance appearance, double font_pt) {
   return {appearance, font_pt * figure_units_per_inch / 72.0 / base_font_pixels};
@@ -52,65 +56,93 @@ int Theme::px(double length) const {
 
 QColor Theme::window() const {
   switch (appearance_) {
-    case Appearance::dark: return QColor(0x11151a);
-    case Appearance::print: return Qt::white;
-    case Appearance::light: break;
+    case Appearance::dark:
+      return QColor(0x11151a);
+    case Appearance::print:
+      return Qt::white;
+    case Appearance::light:
+      break;
   }
   return QColor(0xf6f7f9);
 }
 
-QColor Theme::panel() const { return isDark() ? QColor(0x181d24) : QColor(Qt::white); }
+QColor Theme::panel() const {
+  return isDark() ? QColor(0x181d24) : QColor(Qt::white);
+}
 
 QColor Theme::text() const {
   switch (appearance_) {
-    case Appearance::dark: return QColor(0xe6e9ed);
-    case Appearance::print: return Qt::black;
-    case Appearance::light: break;
+    case Appearance::dark:
+      return QColor(0xe6e9ed);
+    case Appearance::print:
+      return Qt::black;
+    case Appearance::light:
+      break;
   }
   return QColor(0x1b1f24);
 }
 
 QColor Theme::mutedText() const {
   switch (appearance_) {
-    case Appearance::dark: return QColor(0x9aa5b1);
-    case Appearance::print: return QColor(0x333333);
-    case Appearance::light: break;
+    case Appearance::dark:
+      return QColor(0x9aa5b1);
+    case Appearance::print:
+      return QColor(0x333333);
+    case Appearance::light:
+      break;
   }
   return QColor(0x57606a);
 }
 
 QColor Theme::line() const {
   switch (appearance_) {
-    case Appearance::dark: return QColor(0x2c343d);
-    case Appearance::print: return QColor(0x666666);
-    case Appearance::light: break;
+    case Appearance::dark:
+      return QColor(0x2c343d);
+    case Appearance::print:
+      return QColor(0x666666);
+    case Appearance::light:
+      break;
   }
   return QColor(0xd5dae0);
 }
 
 QColor Theme::grid() const {
   switch (appearance_) {
-    case Appearance::dark: return QColor(0x242b33);
-    case Appearance::print: return QColor(0xe4e4e4);
-    case Appearance::light: break;
+    case Appearance::dark:
+      return QColor(0x242b33);
+    case Appearance::print:
+      return QColor(0xe4e4e4);
+    case Appearance::light:
+      break;
   }
   return QColor(0xebeef1);
 }
 
-QColor Theme::accent() const { return isDark() ? QColor(0x56b4e9) : QColor(0x0072b2); }
-QColor Theme::accentText() const { return isDark() ? QColor(0x11151a) : QColor(Qt::white); }
+QColor Theme::accent() const {
+  return isDark() ? QColor(0x56b4e9) : QColor(0x0072b2);
+}
+QColor Theme::accentText() const {
+  return isDark() ? QColor(0x11151a) : QColor(Qt::white);
+}
 
 QColor Theme::neutral() const {
   switch (appearance_) {
-    case Appearance::dark: return QColor(0xa9b4c0);
-    case Appearance::print: return QColor(0x444444);
-    case Appearance::light: break;
+    case Appearance::dark:
+      return QColor(0xa9b4c0);
+    case Appearance::print:
+      return QColor(0x444444);
+    case Appearance::light:
+      break;
   }
   return QColor(0x5b6672);
 }
 
-QColor Theme::missing() const { return isDark() ? QColor(0x3a434d) : QColor(0xc9ced4); }
-QColor Theme::warning() const { return isDark() ? QColor(0xf2905a) : QColor(0xb34700); }
+QColor Theme::missing() const {
+  return isDark() ? QColor(0x3a434d) : QColor(0xc9ced4);
+}
+QColor Theme::warning() const {
+  return isDark() ? QColor(0xf2905a) : QColor(0xb34700);
+}
 
 QColor Theme::highlight() const {
   QColor color = accent();
@@ -141,9 +173,15 @@ QPen Theme::referencePen(Reference reference, double width) const {
   QPen pen(neutral(), width * scale_);
   pen.setCapStyle(Qt::FlatCap);
   switch (reference) {
-    case Reference::add_beta: pen.setDashPattern({5, 3}); break;
-    case Reference::oracle: pen.setDashPattern({1.5, 2.5}); break;
-    case Reference::uniform: pen.setDashPattern({10, 4, 1.5, 4}); break;
+    case Reference::add_beta:
+      pen.setDashPattern({5, 3});
+      break;
+    case Reference::oracle:
+      pen.setDashPattern({1.5, 2.5});
+      break;
+    case Reference::uniform:
+      pen.setDashPattern({10, 4, 1.5, 4});
+      break;
   }
   return pen;
 }
@@ -155,11 +193,21 @@ QPainterPath Theme::markerPath(int marker_index) {
     path.closeSubpath();
   };
   switch (std::max(marker_index, 0) % 8) {
-    case 0: path.addEllipse(QPointF(0, 0), 2.6, 2.6); break;
-    case 1: path.addRect(-2.3, -2.3, 4.6, 4.6); break;
-    case 2: polygon({{0, -3}, {3, 0}, {0, 3}, {-3, 0}}); break;
-    case 3: polygon({{0, -2.8}, {2.9, 2.3}, {-2.9, 2.3}}); break;
-    case 4: polygon({{0, 2.8}, {2.9, -2.3}, {-2.9, -2.3}}); break;
+    case 0:
+      path.addEllipse(QPointF(0, 0), 2.6, 2.6);
+      break;
+    case 1:
+      path.addRect(-2.3, -2.3, 4.6, 4.6);
+      break;
+    case 2:
+      polygon({{0, -3}, {3, 0}, {0, 3}, {-3, 0}});
+      break;
+    case 3:
+      polygon({{0, -2.8}, {2.9, 2.3}, {-2.9, 2.3}});
+      break;
+    case 4:
+      polygon({{0, 2.8}, {2.9, -2.3}, {-2.9, -2.3}});
+      break;
     case 5:
       path.moveTo(-2.4, -2.4);
       path.lineTo(2.4, 2.4);
@@ -172,7 +220,9 @@ QPainterPath Theme::markerPath(int marker_index) {
       path.moveTo(0, -3);
       path.lineTo(0, 3);
       break;
-    default: polygon({{-2.8, 0}, {-1.4, -2.6}, {1.4, -2.6}, {2.8, 0}, {1.4, 2.6}, {-1.4, 2.6}}); break;
+    default:
+      polygon({{-2.8, 0}, {-1.4, -2.6}, {1.4, -2.6}, {2.8, 0}, {1.4, 2.6}, {-1.4, 2.6}});
+      break;
   }
   return path;
 }
@@ -236,11 +286,21 @@ QFont Theme::sized(double pixels, QFont::Weight weight) const {
   return font;
 }
 
-QFont Theme::font() const { return sized(13, QFont::Normal); }
-QFont Theme::titleFont() const { return sized(13, QFont::DemiBold); }
-QFont Theme::axisFont() const { return sized(12, QFont::Normal); }
-QFont Theme::smallFont() const { return sized(11, QFont::Normal); }
-QFont Theme::displayFont() const { return sized(20, QFont::DemiBold); }
+QFont Theme::font() const {
+  return sized(13, QFont::Normal);
+}
+QFont Theme::titleFont() const {
+  return sized(13, QFont::DemiBold);
+}
+QFont Theme::axisFont() const {
+  return sized(12, QFont::Normal);
+}
+QFont Theme::smallFont() const {
+  return sized(11, QFont::Normal);
+}
+QFont Theme::displayFont() const {
+  return sized(20, QFont::DemiBold);
+}
 
 bool loadFonts() {
   static const bool loaded = [] {

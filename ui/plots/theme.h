@@ -43,31 +43,34 @@ class Theme {
   Appearance appearance() const { return appearance_; }
   bool isDark() const { return appearance_ == Appearance::dark; }
 
-  // A length of the 13-pixel design (a gap, a tick, a marker) in the units of this theme; never rounds a line to nothing.
+  // A length of the 13-pixel design (a gap, a tick, a marker) in the units of this theme; never rounds a line to
+  // nothing.
   int px(double length) const;
   double scale() const { return scale_; }
 
-  QColor window() const;     // behind the panels
-  QColor panel() const;      // behind a plot
-  QColor text() const;       // labels and titles
-  QColor mutedText() const;  // units, hints, what is switched off; still 4.5 : 1 on panel()
-  QColor line() const;       // borders, axis lines
-  QColor grid() const;       // lighter than line()
-  QColor accent() const;     // the one thing to press, focus, selection
-  QColor accentText() const; // on accent()
-  QColor neutral() const;    // reference lines
-  QColor missing() const;    // grey for values that are not there
-  QColor warning() const;    // text of a problem
-  QColor highlight() const;  // the token under the mouse, translucent
+  QColor window() const;      // behind the panels
+  QColor panel() const;       // behind a plot
+  QColor text() const;        // labels and titles
+  QColor mutedText() const;   // units, hints, what is switched off; still 4.5 : 1 on panel()
+  QColor line() const;        // borders, axis lines
+  QColor grid() const;        // lighter than line()
+  QColor accent() const;      // the one thing to press, focus, selection
+  QColor accentText() const;  // on accent()
+  QColor neutral() const;     // reference lines
+  QColor missing() const;     // grey for values that are not there
+  QColor warning() const;     // text of a problem
+  QColor highlight() const;   // the token under the mouse, translucent
 
-  QColor runColor(int palette_index) const;                          // any index >= 0; repeats after 8
+  QColor runColor(int palette_index) const;                                    // any index >= 0; repeats after 8
   QPen runPen(int palette_index, int marker_index, double width = 1.5) const;  // colour and dash
   QPen referencePen(Reference reference, double width = 1.25) const;
-  static QPainterPath markerPath(int marker_index);                  // fits a square of side 6 about the origin
-  static bool markerIsFilled(int marker_index);                      // crosses and plusses are strokes
-  QIcon runIcon(int palette_index, int marker_index, int side = 16) const;  // a line with its marker, for lists and legends
+  static QPainterPath markerPath(int marker_index);  // fits a square of side 6 about the origin
+  static bool markerIsFilled(int marker_index);      // crosses and plusses are strokes
+  QIcon runIcon(int palette_index, int marker_index,
+                int side = 16) const;  // a line with its marker, for lists and legends
 
-  // Blue-white-vermillion about zero for signed values, t in [-1, 1]; viridis for magnitudes, t in [0, 1]. NaN: missing().
+  // Blue-white-vermillion about zero for signed values, t in [-1, 1]; viridis for magnitudes, t in [0, 1]. NaN:
+  // missing().
   QColor diverging(double t) const;
   QColor sequential(double t) const;
   // The shade of token `token` of `states`: neutral, from light to dark, with the colour a digit on it must have.
@@ -75,15 +78,15 @@ class Theme {
   static QColor textOn(const QColor& ground);
 
   // Sizes in pixels of this theme (figures: figure units). Digits are tabular: live numbers keep their width.
-  QFont font() const;       // 13: labels, controls
-  QFont titleFont() const;  // 13 semi-bold: panel titles
-  QFont axisFont() const;   // 12: axis titles, legends
-  QFont smallFont() const;  // 11: tick labels, captions
-  QFont displayFont() const; // 20 semi-bold: an empty window's one sentence
+  QFont font() const;         // 13: labels, controls
+  QFont titleFont() const;    // 13 semi-bold: panel titles
+  QFont axisFont() const;     // 12: axis titles, legends
+  QFont smallFont() const;    // 11: tick labels, captions
+  QFont displayFont() const;  // 20 semi-bold: an empty window's one sentence
 
-  // For the chrome. Apply both with applyTo(); plots do not follow a palette, give them the theme through Panel::setTheme.
-  // Widgets opt in by a dynamic property: "role" = "panel" (a plot's frame), "sidebar", "hint" (muted text), "title";
-  // "primary" = true for the one button to press.
+  // For the chrome. Apply both with applyTo(); plots do not follow a palette, give them the theme through
+  // Panel::setTheme. Widgets opt in by a dynamic property: "role" = "panel" (a plot's frame), "sidebar", "hint" (muted
+  // text), "title"; "primary" = true for the one button to press.
   QPalette palette() const;
   QString styleSheet() const;
   void applyTo(QApplication& application) const;  // Fusion, palette, style sheet, font
