@@ -67,7 +67,7 @@ void MarkovTask::generate(const Stream& stream, std::int64_t first, std::int64_t
 
   const int search_steps = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(states_ - 1)));
   const std::int64_t width = std::int64_t{1} << search_steps;
-  const std::int64_t chunk = std::clamp<std::int64_t>(thresholds_at_once / (contexts_ * width), 16, 1024);
+  const std::int64_t chunk = std::clamp<std::int64_t>(thresholds_at_once / (contexts_ * width), 4, 1024);
   std::vector<std::int32_t> thresholds(static_cast<std::size_t>(std::min(chunk, batch) * contexts_ * width),
                                        std::numeric_limits<std::int32_t>::max());
   std::vector<std::int64_t> cumulative(static_cast<std::size_t>(states_ - 1));

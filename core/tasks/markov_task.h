@@ -33,7 +33,7 @@ struct SequenceBatch {
 
 class MarkovTask {
  public:
-  static constexpr std::int64_t maximum_kernel_entries = 1 << 20;  // of S^(k+1)
+  static constexpr std::int64_t maximum_kernel_entries = 1 << 22;  // of S^(k+1)
 
   // Throws std::invalid_argument naming the value: order >= 0, states >= 2, length >= 1, beta > 0 and finite, and
   // S^(k+1) within maximum_kernel_entries. Order 0 is a fresh biased die for every sequence.

@@ -1,16 +1,15 @@
 // Trainer: one experiment between two steps. Torch stays in the .cpp.
 //
-// advance() takes one optimiser step; evaluation, checkpoints and the run folder are its business, pausing and pacing are
-// the caller's (just do not call advance()). Between any two calls the caller may inspect, checkpoint or stop.
-// Same configuration, same thread count: bit-identical metrics.csv (but for `seconds`) and checkpoints, stopped and resumed or not.
-// Not thread-safe: one thread at a time.
+// advance() takes one optimiser step; evaluation, checkpoints and the run folder are its business, pausing and pacing
+// are the caller's (just do not call advance()). Between any two calls the caller may inspect, checkpoint or stop. Same
+// configuration, same thread count: bit-identical metrics.csv (but for `seconds`) and checkpoints, stopped and resumed
+// or not. Not thread-safe: one thread at a time.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -18,18 +17,9 @@
 #include "core/contract/metrics.h"
 #include "core/contract/run_folder.h"
 #include "core/models/sequence_model.h"
+#include "core/training/training_error.h"
 
 namespace mambarium {
-
-// A run that cannot go on: a loss or gradient that is not finite (step, parameter, hint), a disk that is full, a broken file.
-class TrainingError : public std::runtime_error {
- public:
-  TrainingError(const std::string& message, std::string hint);
-  const std::string& hint() const { return hint_; }
-
- private:
-  std::string hint_;
-};
 
 struct TrainerOptions {
   Engine engine = Engine::kernels;
@@ -40,7 +30,8 @@ class Trainer {
  public:
   // Fresh: makes the run folder (if any), evaluates step 0 and writes its row.
   static std::unique_ptr<Trainer> create(const ExperimentConfig& config, const TrainerOptions& options = {});
-  // Goes on from the newest checkpoint of the folder that can be read whole (a truncated one is passed over, with a note in notes()).
+  // Goes on from the newest checkpoint of the folder that can be read whole (a truncated one is passed over, with a
+  // note in notes()).
   static std::unique_ptr<Trainer> resume(const std::filesystem::path& folder, Engine engine = Engine::kernels);
   // A name under run.out that no run has yet: "2026-11-30-mamba2-k1-a3f9".
   static std::filesystem::path new_folder(const ExperimentConfig& config);
@@ -54,7 +45,8 @@ class Trainer {
   virtual double last_train_loss() const = 0;
   virtual std::int64_t parameter_count() const = 0;
 
-  // One step; then a row when step % eval_every == 0 or it was the last, a checkpoint when due or last. Throws TrainingError.
+  // One step; then a row when step % eval_every == 0 or it was the last, a checkpoint when due or last. Throws
+  // TrainingError.
   virtual void advance() = 0;
 
   virtual const std::vector<MetricsRow>& rows() const = 0;
@@ -66,11 +58,12 @@ class Trainer {
   virtual SequenceModel& model() = 0;
 };
 
-// The weights of a checkpoint in a model made for the same configuration. Throws TrainingError naming file, tensor, expected and
-// found shape; the model is untouched then.
+// The weights of a checkpoint in a model made for the same configuration. Throws TrainingError naming file, tensor,
+// expected and found shape; the model is untouched then.
 void load_checkpoint(SequenceModel& model, const std::filesystem::path& checkpoint);
 
-// Test loss of a model, and the estimators' on the same sequences. At least 512 kernels; sequences from the "test" stream.
+// Test loss of a model, and the estimators' on the same sequences. At least 512 kernels; sequences from the "test"
+// stream.
 struct Evaluation {
   double model = 0, add_beta = 0, oracle = 0, uniform = 0;  // nats per token
   std::int64_t sequences = 0;

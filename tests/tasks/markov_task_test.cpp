@@ -270,14 +270,14 @@ class MarkovTaskTest : public QObject {
     QVERIFY(message(1, 2, 0, 8).contains("task.beta"));
     QVERIFY(message(1, 2, std::numeric_limits<double>::quiet_NaN(), 8).contains("task.beta"));
     QVERIFY(message(1, 2, 1, 0).contains("task.length: 0"));
-    QVERIFY(message(20, 2, 1, 8).contains("task.order 20"));
+    QVERIFY(message(22, 2, 1, 8).contains("task.order 22"));
     QVERIFY(message(1000, 1000000, 1, 8).contains("task.states 1000000"));
-    QCOMPARE(message(19, 2, 1, 8), "");
+    QCOMPARE(message(21, 2, 1, 8), "");
     QCOMPARE(message(0, 2, 1, 1), "");
   }
 
   void largestKernel() {
-    const MarkovTask task(19, 2, 1.0, 30);
+    const MarkovTask task(21, 2, 1.0, 30);
     SequenceBatch batch;
     task.generate(Stream(0, "data"), 0, 3, false, batch);
     for (std::uint64_t n = 0; n < 3; ++n) {
