@@ -52,8 +52,8 @@ class AdamWTest : public QObject {
     }
   }
 
-  // Two parameter groups and clipping, against torch's own. Powers of two, because torch rounds 1 - rate * decay to float
-  // and we do not.
+  // Two parameter groups and clipping, against torch's own. Powers of two, because torch rounds 1 - rate * decay to
+  // float and we do not.
   void equalsTorch() {
     constexpr double rate = 0x1p-9, decay = 0x1p-6;
     const std::size_t sizes[] = {24, 5};
@@ -64,7 +64,7 @@ class AdamWTest : public QObject {
       theirs.push_back(torch::from_blob(ours.back().data(), {static_cast<std::int64_t>(sizes[i])}).clone());
       theirs.back().set_requires_grad(true);
     }
-    const auto options = [](double weight_decay) {
+    const auto options = [&](double weight_decay) {
       auto made = std::make_unique<torch::optim::AdamWOptions>(rate);
       made->betas({0.9, 0.95}).eps(1e-8).weight_decay(weight_decay);
       return made;
