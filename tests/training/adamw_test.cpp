@@ -52,10 +52,10 @@ class AdamWTest : public QObject {
     }
   }
 
-  // Two parameter groups and clipping, against torch's own. Powers of two, because torch rounds 1 - rate * decay to
-  // float and we do not.
+  // Two parameter groups and clipping, against torch's own, which rounds decayed values (below 4 here, so by 2^-23 at
+  // most) once more in every step than we do.
   void equalsTorch() {
-    constexpr double rate = 0x1p-9, decay = 0x1p-6;
+    constexpr double rate = 2e-3, decay = 1e-2, extra_rounding = 100 * 0x1p-23;
     const std::size_t sizes[] = {24, 5};
     std::vector<torch::Tensor> theirs;
     std::vector<std::vector<float>> ours;
@@ -88,7 +88,7 @@ class AdamWTest : public QObject {
     }
     for (std::size_t i = 0; i < 2; ++i) {
       const auto mine = torch::from_blob(ours[i].data(), theirs[i].sizes());
-      QVERIFY((mine - theirs[i].detach()).abs().max().item<double>() < 2e-6);
+      QVERIFY((mine - theirs[i].detach()).abs().max().item<double>() < (i == 0 ? extra_rounding : 1e-6));
     }
   }
 
