@@ -1,0 +1,55 @@
+// ExperimentForm: the settings of the draft, one row each, generated wholly from the property table.
+//
+// Groups and rows stand in the table's order; what does not apply under the current values is disabled; what is wrong
+// is said in a sentence below its row. Above them: the presets, undo and redo, and the share string in and out.
+#pragma once
+
+#include <QScrollArea>
+#include <QString>
+#include <vector>
+
+#include "core/contract/preset.h"
+#include "ui/session/experiment_draft.h"
+
+class QComboBox;
+class QGridLayout;
+class QLabel;
+class QVBoxLayout;
+
+namespace mambarium {
+
+class PropertyEditor;
+
+class ExperimentForm : public QScrollArea {
+  Q_OBJECT
+ public:
+  ExperimentForm(ExperimentDraft& draft, std::vector<Preset> presets, QWidget* parent = nullptr);
+
+  void choosePreset(int index);
+  const std::vector<Preset>& presets() const { return presets_; }
+  QWidget* field(std::string_view key) const;       // nullptr for an unknown key
+  QString problemText(std::string_view key) const;  // what stands below the row, "" when nothing does
+  void focusFirstProblem();
+  QSize sizeHint() const override;
+
+ private:
+  struct Row {
+    PropertyEditor* editor;
+    QLabel *label, *unit, *problem;
+  };
+
+  void addHeader(QVBoxLayout& column);
+  void addGroup(QVBoxLayout& column, std::string_view group);
+  void addRow(QGridLayout& grid, const Property& property);
+  void refresh();
+  void refreshPreset();
+
+  ExperimentDraft& draft_;
+  std::vector<Preset> presets_;
+  std::vector<Row> rows_;
+  QComboBox* preset_box_ = nullptr;
+  QLabel* preset_text_ = nullptr;
+  QLabel* other_problems_ = nullptr;
+};
+
+}  // namespace mambarium

@@ -1,0 +1,136 @@
+#include "ui/form/property_editor.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QEvent>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QSignalBlocker>
+
+#include "ui/form/number_box.h"
+#include "ui/session/problem_text.h"
+
+namespace mambarium {
+
+PropertyEditor::PropertyEditor(const Property& property, ExperimentDraft& draft, QWidget* parent)
+    : QWidget(parent), property_(property), draft_(draft) {
+  auto* const row = new QHBoxLayout(this);
+  row->setContentsMargins(0, 0, 0, 0);
+  row->setSpacing(8);
+  switch (property.type) {
+    case PropertyType::boolean:
+      makeCheckBox();
+      break;
+    case PropertyType::integer:
+    case PropertyType::real:
+      makeNumberBox();
+      break;
+    case PropertyType::choice:
+      makeComboBox();
+      break;
+    case PropertyType::choice_set:
+      makeSet();
+      break;
+    case PropertyType::text:
+      makeLineEdit();
+      break;
+  }
+  setFocusProxy(field_);
+  setToolTip(fromView(property.help));
+  refresh();
+}
+
+void PropertyEditor::adopt(QWidget* field) {
+  if (!field_) field_ = field;
+  if (field->accessibleName().isEmpty()) {
+    QString name = fromView(property_.label);
+    if (!property_.unit.empty()) name += QStringLiteral(" (%1)").arg(fromView(property_.unit));
+    field->setAccessibleName(name);
+  }
+  field->setAccessibleDescription(fromView(property_.help));
+  field->setObjectName(fromView(property_.key));
+  field->installEventFilter(this);
+  layout()->addWidget(field);
+}
+
+void PropertyEditor::makeCheckBox() {
+  auto* const box = new QCheckBox;
+  box->setFocusPolicy(Qt::TabFocus);  // a click must not take the space bar away from play
+  adopt(box);
+  connect(box, &QCheckBox::clicked, this, [this](bool on) { draft_.edit(property_.key, on); });
+  refresh_ = [this, box] { box->setChecked(draft_.config().boolean(property_.key)); };
+}
+
+void PropertyEditor::makeNumberBox() {
+  auto* const box = new NumberBox(property_);
+  adopt(box);
+  connect(box, &NumberBox::typed, this, [this](const QString& text) { draft_.editText(property_.key, text); });
+  refresh_ = [this, box] {
+    if (!draft_.isRefused(property_.key)) box->setValue(draft_.config().value(property_.key));
+  };
+}
+
+void PropertyEditor::makeComboBox() {
+  auto* const box = new QComboBox;
+  box->setFocusPolicy(Qt::StrongFocus);
+  box->setMinimumContentsLength(4);
+  box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  for (const std::string_view choice : property_.choices) box->addItem(fromView(choice));
+  adopt(box);
+  connect(box, &QComboBox::activated, this,
+          [this, box] { draft_.edit(property_.key, box->currentText().toStdString()); });
+  refresh_ = [this, box] { box->setCurrentText(QString::fromStdString(draft_.config().text(property_.key))); };
+}
+
+void PropertyEditor::makeSet() {
+  std::vector<QCheckBox*> boxes;
+  for (const std::string_view choice : property_.choices) {
+    auto* const box = new QCheckBox(fromView(choice));
+    box->setFocusPolicy(Qt::TabFocus);
+    box->setAccessibleName(QStringLiteral("%1 %2").arg(fromView(property_.label), fromView(choice)));
+    adopt(box);
+    box->setObjectName(QStringLiteral("%1.%2").arg(fromView(property_.key), fromView(choice)));
+    boxes.push_back(box);
+  }
+  const auto report = [this, boxes] {
+    QStringList items;
+    for (const QCheckBox* const box : boxes) {
+      if (box->isChecked()) items.append(box->text());
+    }
+    const QString set = items.isEmpty() ? QStringLiteral("none") : items.join(QLatin1Char(','));
+    draft_.edit(property_.key, set.toStdString());
+  };
+  for (const QCheckBox* const box : boxes) connect(box, &QCheckBox::clicked, this, report);
+  refresh_ = [this, boxes] {
+    for (QCheckBox* const box : boxes) {
+      box->setChecked(draft_.config().includes(property_.key, box->text().toStdString()));
+    }
+  };
+}
+
+void PropertyEditor::makeLineEdit() {
+  auto* const edit = new QLineEdit;
+  adopt(edit);
+  connect(edit, &QLineEdit::textEdited, this, [this](const QString& text) { draft_.editText(property_.key, text); });
+  refresh_ = [this, edit] {
+    const QString text = QString::fromStdString(draft_.config().text(property_.key));
+    if (draft_.isRefused(property_.key) || edit->text().trimmed() == text) return;
+    edit->setText(text);
+    edit->setCursorPosition(0);
+  };
+}
+
+void PropertyEditor::refresh() {
+  refresh_();
+}
+
+bool PropertyEditor::eventFilter(QObject* object, QEvent* event) {
+  // Scrolling the form must not change the settings that pass below the mouse.
+  if (event->type() == QEvent::Wheel && !static_cast<QWidget*>(object)->hasFocus()) {
+    event->ignore();
+    return true;
+  }
+  return QWidget::eventFilter(object, event);
+}
+
+}  // namespace mambarium

@@ -1,0 +1,42 @@
+// PropertyEditor: the field of one setting, chosen by its type.
+//
+//   boolean -> check box   integer, real -> NumberBox   choice -> combo box   choice_set -> one check box per item
+//   text -> line edit
+// It shows what the draft holds and reports edits to it; it has no value of its own.
+#pragma once
+
+#include <QWidget>
+#include <functional>
+
+#include "core/contract/property.h"
+#include "ui/session/experiment_draft.h"
+
+namespace mambarium {
+
+class PropertyEditor : public QWidget {
+  Q_OBJECT
+ public:
+  PropertyEditor(const Property& property, ExperimentDraft& draft, QWidget* parent = nullptr);
+
+  void refresh();                            // from the draft
+  QWidget* field() const { return field_; }  // what takes the focus
+  const Property& property() const { return property_; }
+
+ protected:
+  bool eventFilter(QObject* object, QEvent* event) override;
+
+ private:
+  void makeCheckBox();
+  void makeNumberBox();
+  void makeComboBox();
+  void makeSet();
+  void makeLineEdit();
+  void adopt(QWidget* field);
+
+  const Property& property_;
+  ExperimentDraft& draft_;
+  QWidget* field_ = nullptr;
+  std::function<void()> refresh_;
+};
+
+}  // namespace mambarium

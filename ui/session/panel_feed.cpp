@@ -1,0 +1,163 @@
+#include "ui/session/panel_feed.h"
+
+#include <algorithm>
+
+namespace mambarium {
+
+namespace {
+
+bool canBeSeen(const Panel& panel) {
+  return panel.isVisible() && !panel.window()->isMinimized() && !panel.visibleRegion().isEmpty();
+}
+
+}  // namespace
+
+PanelFeed::PanelFeed(RunList& runs, QObject* parent) : QObject(parent), runs_(runs), timer_(this) {
+  connect(&runs_, &RunList::added, this, &PanelFeed::watch);
+  connect(&runs_, &RunList::aboutToRemove, this, [this](Run* run) {
+    disconnect(run, nullptr, this, nullptr);
+    everythingChanged();
+  });
+  connect(&runs_, &RunList::currentChanged, this, &PanelFeed::changeCurrent);
+  for (int index = 0; index < runs_.count(); ++index) watch(runs_.at(index));
+  timer_.setTimerType(Qt::PreciseTimer);
+  connect(&timer_, &QTimer::timeout, this, &PanelFeed::frame);
+  timer_.start(frame_milliseconds);
+}
+
+void PanelFeed::addPanel(Panel* panel) {
+  slots_.emplace_back(panel);
+  connect(panel, &Panel::checkpointChosen, this, &PanelFeed::setCheckpoint);
+  panel->setCheckpoints(told_checkpoints_);
+  panel->setCheckpoint(checkpoint_);
+}
+
+void PanelFeed::watch(Run* run) {
+  connect(run, &Run::rowsArrived, this, &PanelFeed::curvesChanged);
+  connect(run, &Run::lookChanged, this, &PanelFeed::everythingChanged);
+  everythingChanged();
+}
+
+void PanelFeed::changeCurrent() {
+  disconnect(inspected_);
+  disconnect(failed_);
+  disconnect(opened_);
+  voidQuestions();
+  for (Slot& slot : slots_) slot.inspected.reset();
+  if (Run* const run = runs_.current()) {
+    inspected_ = connect(run, &Run::inspected, this,
+                         [this](std::int64_t id, const QString&, const nlohmann::json& data) { receive(id, data); });
+    failed_ = connect(run, &Run::inspectionFailed, this, &PanelFeed::receiveFailure);
+    opened_ = connect(run, &Run::opened, this, [this] {
+      voidQuestions();
+      everythingChanged();
+    });
+  }
+  everythingChanged();
+  setCheckpoint(std::nullopt);
+}
+
+void PanelFeed::voidQuestions() {
+  for (Slot& slot : slots_) {
+    slot.question.reset();
+    slot.answered.reset();
+  }
+}
+
+void PanelFeed::setCheckpoint(std::optional<std::int64_t> step) {
+  if (step == checkpoint_) return;
+  checkpoint_ = step;
+  for (const Slot& slot : slots_) {
+    if (slot.panel) slot.panel->setCheckpoint(step);
+  }
+  Q_EMIT checkpointChanged(step);
+}
+
+void PanelFeed::frame() {
+  tellCheckpoints();
+  bool any = false;
+  for (Slot& slot : slots_) {
+    if (!slot.panel || !canBeSeen(*slot.panel)) continue;
+    const bool of_model = slot.panel->wants().has_value();
+    if (slot.stale) {
+      slot.stale = false;
+      slot.panel->show(dataFor(slot, of_model));
+      any = true;
+    }
+    if (of_model) ask(slot);
+  }
+  if (any) Q_EMIT framed();
+}
+
+void PanelFeed::ask(Slot& slot) {
+  Run* const run = runs_.current();
+  if (!run || slot.question) return;
+  InspectRequest request = *slot.panel->wants();
+  request.at = checkpoint_;
+  const Asked wanted{run, run->generation(), request.at ? -1 : run->step(), request};
+  if (slot.answered == wanted) return;
+  if (const std::optional<std::int64_t> id = run->inspect(request)) {
+    slot.question = id;
+    slot.asked = wanted;
+  }
+}
+
+PanelFeed::Slot* PanelFeed::slotOf(std::int64_t question) {
+  const auto found =
+      std::find_if(slots_.begin(), slots_.end(), [question](const Slot& slot) { return slot.question == question; });
+  return found == slots_.end() ? nullptr : &*found;
+}
+
+void PanelFeed::receive(std::int64_t id, const nlohmann::json& data) {
+  Slot* const slot = slotOf(id);
+  if (!slot) return;
+  slot->question.reset();
+  slot->answered = slot->asked;
+  slot->inspected = data;
+  slot->stale = true;
+}
+
+void PanelFeed::receiveFailure(std::int64_t id, const QString& message, const QString& hint) {
+  Slot* const slot = slotOf(id);
+  if (!slot) return;
+  slot->question.reset();
+  slot->answered = slot->asked;
+  Q_EMIT inspectionProblem(message, hint);
+}
+
+void PanelFeed::curvesChanged() {
+  for (Slot& slot : slots_) {
+    if (slot.panel && !slot.panel->wants()) slot.stale = true;
+  }
+}
+
+void PanelFeed::everythingChanged() {
+  for (Slot& slot : slots_) slot.stale = true;
+}
+
+void PanelFeed::tellCheckpoints() {
+  static const std::vector<std::int64_t> none;
+  const Run* const run = runs_.current();
+  const std::vector<std::int64_t>& steps = run ? run->checkpoints() : none;
+  if (steps == told_checkpoints_) return;
+  told_checkpoints_ = steps;
+  for (const Slot& slot : slots_) {
+    if (slot.panel) slot.panel->setCheckpoints(steps);
+  }
+}
+
+PanelData PanelFeed::dataFor(const Slot& slot, bool of_model) const {
+  PanelData data;
+  for (int index = 0; index < runs_.count(); ++index) {
+    const Run* const run = runs_.at(index);
+    const bool is_current = run == runs_.current();
+    if (!(run->isShown() && !run->rows().empty()) && !(of_model && is_current)) continue;
+    if (is_current) data.current = data.runs.size();
+    data.runs.push_back(run->series());
+    if (of_model) data.runs.back().train_losses.clear();
+  }
+  if (of_model && slot.inspected) data.inspected = slot.inspected;
+  return data;
+}
+
+}  // namespace mambarium

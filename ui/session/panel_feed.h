@@ -1,0 +1,76 @@
+// PanelFeed: the frame timer. Once a frame it hands every visible panel what has changed, and asks the current run's
+// worker for what the visible panels want to see of the model.
+//
+// Pulled, never pushed: each panel has at most one question on its way, and a new one is only asked when its answer
+// could differ from the last (another step, checkpoint, probe or run). So nothing queues up however fast training is,
+// and a hidden panel costs nothing. GUI thread only.
+#pragma once
+
+#include <QObject>
+#include <QPointer>
+#include <QTimer>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/contract/inspection.h"
+#include "ui/plots/panel.h"
+#include "ui/session/run_list.h"
+
+namespace mambarium {
+
+class PanelFeed : public QObject {
+  Q_OBJECT
+ public:
+  static constexpr int frame_milliseconds = 30;
+
+  explicit PanelFeed(RunList& runs, QObject* parent = nullptr);
+
+  void addPanel(Panel* panel);                           // stays the caller's; may be deleted at any time
+  void setCheckpoint(std::optional<std::int64_t> step);  // what all model panels show; nothing: the model as it is now
+  std::optional<std::int64_t> checkpoint() const { return checkpoint_; }
+  void frame();  // what the timer does
+
+ Q_SIGNALS:
+  void framed();  // at the end of a frame in which some panel was given something
+  void checkpointChanged(std::optional<std::int64_t> step);
+  void inspectionProblem(const QString& message, const QString& hint);
+
+ private:
+  struct Asked {
+    const Run* run = nullptr;
+    std::int64_t generation = 0, step = 0;  // step: of the model, or -1 for a checkpoint
+    InspectRequest request;
+    bool operator==(const Asked&) const = default;
+  };
+  struct Slot {
+    explicit Slot(Panel* shown) : panel(shown) {}
+    QPointer<Panel> panel;
+    bool stale = true;  // has not been shown the newest data
+    std::optional<std::int64_t> question;
+    Asked asked;                    // by the question on its way
+    std::optional<Asked> answered;  // by `inspected`, or refused
+    std::optional<nlohmann::json> inspected;
+  };
+
+  void watch(Run* run);
+  void changeCurrent();
+  void voidQuestions();
+  void ask(Slot& slot);
+  void receive(std::int64_t id, const nlohmann::json& data);
+  void receiveFailure(std::int64_t id, const QString& message, const QString& hint);
+  void curvesChanged();
+  void everythingChanged();
+  void tellCheckpoints();
+  Slot* slotOf(std::int64_t question);
+  PanelData dataFor(const Slot& slot, bool of_model) const;
+
+  RunList& runs_;
+  QTimer timer_;
+  std::vector<Slot> slots_;
+  std::vector<std::int64_t> told_checkpoints_;
+  std::optional<std::int64_t> checkpoint_;
+  QMetaObject::Connection inspected_, failed_, opened_;
+};
+
+}  // namespace mambarium

@@ -1,0 +1,47 @@
+// RunList: the runs of the window in the order they were started, and which one is current.
+//
+// Owns the runs. The current run is the one that the transport drives and that the model panels look into; there is one
+// whenever the list is not empty. New runs get the first look (colour and marker) that no other run has.
+#pragma once
+
+#include <QObject>
+#include <memory>
+#include <vector>
+
+#include "ui/session/run.h"
+
+class QSettings;
+
+namespace mambarium {
+
+class RunList : public QObject {
+  Q_OBJECT
+ public:
+  static constexpr int palette_size = 8;
+
+  using QObject::QObject;
+
+  Run* add(std::unique_ptr<Run> run);  // becomes current
+  void remove(Run* run);               // its worker is asked to leave; the folder stays
+  void setCurrent(Run* run);
+  Run* current() const { return current_; }
+  int count() const { return static_cast<int>(runs_.size()); }
+  Run* at(int index) const { return runs_.at(static_cast<std::size_t>(index)).get(); }
+  Run* find(const Machine& machine, const QString& folder) const;  // nullptr when it is not in the list
+
+  void save(QSettings& settings) const;
+  void restore(const QSettings& settings);  // the runs without their curves: RunLibrary fills them
+
+ Q_SIGNALS:
+  void added(mambarium::Run* run);
+  void aboutToRemove(mambarium::Run* run);
+  void currentChanged(mambarium::Run* run);  // nullptr: the list is empty
+
+ private:
+  void giveLook(Run& run) const;
+
+  std::vector<std::unique_ptr<Run>> runs_;
+  Run* current_ = nullptr;
+};
+
+}  // namespace mambarium

@@ -1,0 +1,217 @@
+#include "ui/session/session.h"
+
+#include <QElapsedTimer>
+#include <QSettings>
+#include <QTimer>
+
+#include "ui/session/problem_text.h"
+#include "ui/session/worker_client.h"
+
+namespace mambarium {
+
+Session::Session(QObject* parent)
+    : QObject(parent), draft_(this), runs_(this), library_(this), feed_(runs_, this), machines_{{thisMachine()}, 0} {
+  connect(&draft_, &ExperimentDraft::changed, this, [this] {
+    // An edited experiment will become a run: have a worker ready for it.
+    if (runs_.current() && !restoring_ && !draftIsCurrentRun()) library_.prepare(machines_.selected());
+    Q_EMIT changed();
+  });
+  connect(&runs_, &RunList::added, this, &Session::watch);
+  connect(&runs_, &RunList::currentChanged, this, &Session::changeCurrent);
+}
+
+Session::~Session() {
+  disconnect(&runs_, nullptr, this, nullptr);
+}
+
+void Session::setMachines(const Machines& machines) {
+  const bool other_folder = machines.selected().runs_folder != machines_.selected().runs_folder;
+  machines_ = machines;
+  if (!other_folder) return;
+  ExperimentConfig moved = draft_.config();
+  moved.set("run.out", machines_.selected().runs_folder.toStdString());
+  draft_.replace(moved, tr("Run folder"), false);
+}
+
+bool Session::draftIsCurrentRun() const {
+  return runs_.current() && sameExperiment(draft_.config(), runs_.current()->config());
+}
+
+QString Session::playObstacle() const {
+  const std::vector<Problem> problems = draft_.problems();
+  if (!problems.empty()) return toSentences(problems);
+  if (draftIsCurrentRun() && runs_.current()->state() == Run::State::finished) {
+    return tr("This run is finished. Change a setting, or reset it to train again.");
+  }
+  return {};
+}
+
+Run* Session::runOfDraft() {
+  if (draftIsCurrentRun()) return runs_.current();
+  if (Run* const old = runs_.current(); old && old->wantsToTrain()) old->pause();
+  const Machine& machine = machines_.selected();
+  auto fresh = std::make_unique<Run>(machine, draft_.config());
+  if (auto worker = library_.takeIdleWorker(machine)) fresh->adoptWorker(std::move(worker));
+  fresh->setTempo(tempo_);
+  return runs_.add(std::move(fresh));
+}
+
+void Session::play() {
+  if (!playObstacle().isEmpty()) return;
+  feed_.setCheckpoint(std::nullopt);
+  runOfDraft()->play();
+}
+
+void Session::pause() {
+  if (Run* const run = runs_.current()) run->pause();
+}
+
+void Session::togglePlay() {
+  const Run* const run = runs_.current();
+  if (run && run->wantsToTrain() && draftIsCurrentRun()) {
+    pause();
+  } else {
+    play();
+  }
+}
+
+void Session::step() {
+  if (!playObstacle().isEmpty()) return;
+  feed_.setCheckpoint(std::nullopt);
+  runOfDraft()->advance(1);
+}
+
+void Session::reset() {
+  if (Run* const run = runs_.current()) {
+    feed_.setCheckpoint(std::nullopt);
+    run->restart();
+  }
+}
+
+void Session::setTempo(double steps_per_second) {
+  tempo_ = steps_per_second;
+  if (Run* const run = runs_.current()) run->setTempo(tempo_);
+  Q_EMIT changed();
+}
+
+void Session::openFolder(const Machine& machine, const QString& folder) {
+  if (Run* const known = runs_.find(machine, folder)) {
+    runs_.setCurrent(known);
+    return;
+  }
+  library_.read(
+      machine, folder,
+      [this, machine](const RunReport& report) {
+        const QString found = QString::fromStdString(report.folder);
+        if (Run* const known = runs_.find(machine, found)) {
+          runs_.setCurrent(known);
+          return;
+        }
+        Run* const run = runs_.add(std::make_unique<Run>(machine, report.config, found));
+        run->setTempo(tempo_);
+        run->fill(report);
+        Q_EMIT runOpened(run);
+      },
+      [this](const LibraryError& error) { Q_EMIT folderProblem(error.message, error.hint); });
+}
+
+void Session::continueRun(Run* run) {
+  runs_.setCurrent(run);
+  draft_.replace(run->config(), tr("Settings of %1").arg(run->title()), false);
+  run->play();
+}
+
+void Session::removeRun(Run* run) {
+  disconnect(run, nullptr, this, nullptr);
+  release(run);
+  if (previous_ == run) previous_ = nullptr;
+  runs_.remove(run);
+  Q_EMIT changed();
+}
+
+void Session::watch(Run* run) {
+  connect(run, &Run::changed, this, &Session::changed);
+  connect(run, &Run::changed, this, [this, run] { releaseIfIdle(run); });
+  connect(run, &Run::problem, this,
+          [this, run](const QString& message, const QString& hint) { Q_EMIT runProblem(run, message, hint); });
+  connect(run, &Run::workerDied, this, [this, run](const QString& reason, const QString& hint, const QString& words) {
+    Q_EMIT workerDied(run, reason, hint, words);
+  });
+}
+
+void Session::changeCurrent(Run* run) {
+  if (previous_) releaseIfIdle(previous_);
+  previous_ = run;
+  if (run && !restoring_) {
+    run->setTempo(tempo_);
+    draft_.replace(run->config(), tr("Settings of %1").arg(run->title()), false);
+  }
+  Q_EMIT changed();
+}
+
+void Session::releaseIfIdle(Run* run) {
+  if (run == runs_.current() || !run->hasWorker() || run->wantsToTrain() || run->isTraining()) return;
+  release(run);
+}
+
+void Session::release(Run* run) {
+  std::unique_ptr<WorkerClient> released = run->releaseWorker();
+  if (!released || released->hasEnded()) return;
+  WorkerClient* const leaving = released.release();
+  leaving->setParent(this);
+  connect(leaving, &WorkerClient::ended, leaving, &QObject::deleteLater);
+}
+
+void Session::save(QSettings& settings) const {
+  saveMachines(settings, machines_);
+  runs_.save(settings);
+  settings.setValue(QStringLiteral("session/experiment"), QString::fromStdString(share_string(draft_.config())));
+  settings.setValue(QStringLiteral("session/tempo"), tempo_);
+}
+
+void Session::restore(const QSettings& settings) {
+  restoring_ = true;
+  machines_ = loadMachines(settings);
+  tempo_ = settings.value(QStringLiteral("session/tempo"), 0.0).toDouble();
+  runs_.restore(settings);
+  const QString experiment = settings.value(QStringLiteral("session/experiment")).toString();
+  ExperimentConfig config;
+  if (experiment.isEmpty()) {
+    config.set("run.out", machines_.selected().runs_folder.toStdString());
+  } else {
+    config = config_from_share_string(experiment.toStdString()).config;
+  }
+  draft_.start(config);
+  restoring_ = false;
+
+  library_.prepare(machines_.selected());
+  for (int index = 0; index < runs_.count(); ++index) {
+    Run* const run = runs_.at(index);
+    run->setTempo(tempo_);
+    library_.read(
+        run->machine(), run->folder(),
+        [guard = QPointer<Run>(run)](const RunReport& report) {
+          if (guard) guard->fill(report);
+        },
+        [this](const LibraryError& error) { Q_EMIT folderProblem(error.message, error.hint); });
+  }
+}
+
+void Session::shutDown(int milliseconds) {
+  std::vector<WorkerClient*> leaving = library_.workers();
+  for (int index = 0; index < runs_.count(); ++index) {
+    Run* const run = runs_.at(index);
+    disconnect(run, nullptr, this, nullptr);
+    if (run->worker()) leaving.push_back(run->worker());
+  }
+  const QList<WorkerClient*> released = findChildren<WorkerClient*>(QString(), Qt::FindDirectChildrenOnly);
+  leaving.insert(leaving.end(), released.begin(), released.end());
+  for (WorkerClient* worker : leaving) worker->close();
+  QElapsedTimer clock;
+  clock.start();
+  for (WorkerClient* worker : leaving) {
+    if (!worker->waitForEnd(milliseconds - static_cast<int>(clock.elapsed()))) worker->kill();
+  }
+}
+
+}  // namespace mambarium
