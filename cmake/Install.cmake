@@ -1,12 +1,8 @@
-# What `cmake --install build` puts where. Programs find their data beside themselves, in ../share/mambarium, and so that
-# this holds in the build folder too, that path is a link to resources/ there.
+# What `cmake --install build` puts where. core/contract/resources.h says how the programs find their data again.
 
 set(CMAKE_INSTALL_DOCDIR share/doc/mambarium CACHE PATH "Where README, CHANGELOG and LICENSE go")
 include(GNUInstallDirs)
 set(MAMBARIUM_APPLICATION_ID org.mambarium.mambarium)
-
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/share)
-file(CREATE_LINK ${CMAKE_SOURCE_DIR}/resources ${CMAKE_BINARY_DIR}/share/mambarium SYMBOLIC)
 
 set(MAMBARIUM_METAINFO ${CMAKE_BINARY_DIR}/generated/${MAMBARIUM_APPLICATION_ID}.metainfo.xml)
 configure_file(resources/desktop/${MAMBARIUM_APPLICATION_ID}.metainfo.xml.in ${MAMBARIUM_METAINFO} @ONLY)
