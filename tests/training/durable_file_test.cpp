@@ -1,50 +1,14 @@
 #include "core/training/durable_file.h"
 
-#include <signal.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <QTemporaryDir>
 #include <QTest>
-#include <cstring>
 
-#include "core/training/training_error.h"
+#include "tests/training/run_fixtures.h"
 
 using namespace mambarium;
-
-namespace {
-
-std::string text_of(const std::filesystem::path& path) {
-  const auto bytes = read_whole_file(path);
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
-QString refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const TrainingError& error) {
-    return QString("%1 | %2").arg(error.what(), QString::fromStdString(error.hint()));
-  }
-  return "";
-}
-
-// No file of this process may grow beyond so many bytes while it lives: writes stop half way, as on a full disk.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
-}  // namespace
 
 class DurableFileTest : public QObject {
   Q_OBJECT

@@ -1,0 +1,165 @@
+#include "core/training/checkpoint.h"
+
+#include <torch/torch.h>
+
+#include <charconv>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/contract/run_folder.h"
+#include "core/models/parameter.h"
+#include "core/training/durable_file.h"
+#include "core/training/safetensors.h"
+#include "core/training/trainer.h"
+#include "mambarium/version.h"
+
+namespace mambarium {
+namespace {
+
+constexpr const char* first_moment_prefix = "first_moment.";
+constexpr const char* second_moment_prefix = "second_moment.";
+
+std::string text(double value) {
+  char buffer[40];
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+template <typename Number>
+std::optional<Number> number_from(const SafetensorsFile& file, const char* key) {
+  const auto found = file.metadata().find(key);
+  if (found == file.metadata().end()) return std::nullopt;
+  const char* const end = found->second.data() + found->second.size();
+  Number value{};
+  const auto result = std::from_chars(found->second.data(), end, value);
+  if (result.ec != std::errc{} || result.ptr != end) return std::nullopt;
+  return value;
+}
+
+std::string shape_text(std::span<const std::int64_t> shape) {
+  std::string words = "[";
+  for (const std::int64_t size : shape) words += (words.size() > 1 ? ", " : "") + std::to_string(size);
+  return words + "]";
+}
+
+std::string config_text(ExperimentConfig config) {
+  config.set("run.out", find_property("run.out")->default_value);
+  return to_json(config).dump();
+}
+
+std::vector<std::int64_t> shape_of(const at::Tensor& tensor) {
+  return tensor.sizes().vec();
+}
+
+// The tensor of this name, once its type and shape are what is expected.
+std::span<const std::byte> expected_data(const SafetensorsFile& file, const std::filesystem::path& path,
+                                         const std::string& name, const std::vector<std::int64_t>& shape) {
+  const auto fail = [&](const std::string& what) {
+    throw TrainingError(path.string() + ": tensor \"" + name + "\" " + what,
+                        "The file belongs to a run with other settings, or to another program; use one that fits.");
+  };
+  const auto found = file.tensors().find(name);
+  if (found == file.tensors().end()) fail("is missing, expected with shape " + shape_text(shape));
+  if (found->second.dtype != "F32") fail("has dtype " + found->second.dtype + ", expected F32");
+  if (found->second.shape != shape) {
+    fail("has shape " + shape_text(found->second.shape) + ", expected " + shape_text(shape));
+  }
+  return found->second.data;
+}
+
+struct LoadedWeights {
+  SafetensorsFile file;
+  std::vector<std::span<const std::byte>> data;  // in the order of the parameters
+  std::uint64_t bytes_checksum = 0;
+};
+
+LoadedWeights load_weights(const std::vector<Parameter>& parameters, const std::filesystem::path& path) {
+  std::vector<std::byte> content = read_whole_file(path);
+  const std::uint64_t bytes_checksum = checksum(content);
+  LoadedWeights loaded{SafetensorsFile::parse(std::move(content), path.string()), {}, bytes_checksum};
+  for (const Parameter& parameter : parameters) {
+    loaded.data.push_back(expected_data(loaded.file, path, parameter.name, shape_of(parameter.tensor)));
+  }
+  for (const auto& [name, entry] : loaded.file.tensors()) {
+    if (std::ranges::find(parameters, name, &Parameter::name) == parameters.end()) {
+      throw TrainingError(path.string() + ": tensor \"" + name + "\" is not one of this model",
+                          "The file belongs to a run with other settings; use one that fits.");
+    }
+  }
+  return loaded;
+}
+
+void copy_weights(std::vector<Parameter>& parameters, const LoadedWeights& loaded) {
+  const torch::NoGradGuard no_gradients;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    at::Tensor values = torch::empty(parameters[i].tensor.sizes(), torch::kFloat32);
+    std::memcpy(values.data_ptr<float>(), loaded.data[i].data(), loaded.data[i].size());
+    parameters[i].tensor.copy_(values);
+  }
+}
+
+}  // namespace
+
+void load_checkpoint(SequenceModel& model, const std::filesystem::path& checkpoint) {
+  copy_weights(model.parameters(), load_weights(model.parameters(), checkpoint));
+}
+
+void write_checkpoint_files(const std::filesystem::path& run, const ExperimentConfig& config, SequenceModel& model,
+                            AdamW& optimiser, const TrainingProgress& progress) {
+  const std::vector<Parameter>& parameters = model.parameters();
+  const std::string step = std::to_string(progress.step);
+  std::vector<TensorToWrite> weights, moments;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const auto& [name, tensor, decayed] = parameters[i];
+    const std::span<const float> values(tensor.data_ptr<float>(), static_cast<std::size_t>(tensor.numel()));
+    weights.push_back({name, shape_of(tensor), values});
+    moments.push_back({first_moment_prefix + name, shape_of(tensor), optimiser.first_moment(i)});
+    moments.push_back({second_moment_prefix + name, shape_of(tensor), optimiser.second_moment(i)});
+  }
+  const std::string program = std::string("mambarium ") + version;
+  const std::vector<std::byte> weights_file = safetensors_bytes(
+      weights, {{"program", program}, {"revision", revision}, {"config", config_text(config)}, {"step", step}});
+  const std::vector<std::byte> state_file =
+      safetensors_bytes(moments, {{"program", program},
+                                  {"step", step},
+                                  {"train_loss_sum", text(progress.loss_sum)},
+                                  {"train_loss_count", std::to_string(progress.loss_count)},
+                                  {"last_train_loss", text(progress.last_loss)},
+                                  {"weights_checksum", std::to_string(checksum(weights_file))}});
+  write_whole_file(checkpoint_path(run, progress.step), weights_file);
+  write_whole_file(state_path(run, progress.step), state_file);
+}
+
+TrainingProgress read_checkpoint_files(const std::filesystem::path& run, std::int64_t step, SequenceModel& model,
+                                       AdamW& optimiser) {
+  std::vector<Parameter>& parameters = model.parameters();
+  const LoadedWeights weights = load_weights(parameters, checkpoint_path(run, step));
+  const std::filesystem::path path = state_path(run, step);
+  const SafetensorsFile state = SafetensorsFile::read(path);
+  const auto saved_step = number_from<std::int64_t>(state, "step");
+  const auto loss_sum = number_from<double>(state, "train_loss_sum");
+  const auto loss_count = number_from<std::int64_t>(state, "train_loss_count");
+  const auto last_loss = number_from<double>(state, "last_train_loss");
+  const auto weights_checksum = number_from<std::uint64_t>(state, "weights_checksum");
+  if (!saved_step || !loss_sum || !loss_count || !last_loss || !weights_checksum || *saved_step != step) {
+    throw TrainingError(path.string() + ": is not the training state of step " + std::to_string(step),
+                        "Use another checkpoint of the run.");
+  }
+  if (*weights_checksum != weights.bytes_checksum) {
+    throw TrainingError(path.string() + ": belongs to other weights than " + checkpoint_path(run, step).string(),
+                        "Use another checkpoint of the run.");
+  }
+  std::vector<std::pair<std::span<const std::byte>, std::span<float>>> copies;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::vector<std::int64_t> shape = shape_of(parameters[i].tensor);
+    copies.emplace_back(expected_data(state, path, first_moment_prefix + parameters[i].name, shape),
+                        optimiser.first_moment(i));
+    copies.emplace_back(expected_data(state, path, second_moment_prefix + parameters[i].name, shape),
+                        optimiser.second_moment(i));
+  }
+  copy_weights(parameters, weights);
+  for (const auto& [from, to] : copies) std::memcpy(to.data(), from.data(), from.size());
+  return {*saved_step, *loss_sum, *loss_count, *last_loss};
+}
+
+}  // namespace mambarium

@@ -1,0 +1,17 @@
+// A batch of sequences as a model takes it. Includes torch: for .cpp files of core only.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/tasks/markov_task.h"
+
+namespace mambarium {
+
+struct SequenceTensors {
+  at::Tensor inputs, targets;  // int64 [B, T]: tokens[:, :T] and tokens[:, 1:]
+};
+
+// Sequences first .. first+count-1 of the batch, copied.
+SequenceTensors sequence_tensors(const SequenceBatch& batch, std::int64_t first, std::int64_t count);
+
+}  // namespace mambarium

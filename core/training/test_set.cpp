@@ -1,0 +1,67 @@
+#include "core/training/test_set.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "core/estimators/estimators.h"
+#include "core/training/sequence_tensors.h"
+
+namespace mambarium {
+namespace {
+
+constexpr std::int64_t sequences_at_once = 64;
+constexpr std::int64_t tokens_at_once = 1 << 15;
+
+double sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+}  // namespace
+
+MarkovTask markov_task(const ExperimentConfig& config) {
+  return {config.integer("task.order"), config.integer("task.states"), config.real("task.beta"),
+          config.integer("task.length")};
+}
+
+TestSet::TestSet(const ExperimentConfig& config, std::int64_t sequences) {
+  const MarkovTask task = markov_task(config);
+  const Stream stream(static_cast<std::uint64_t>(config.integer("training.seed")), "test");
+  sequences_.batch = sequences;
+  sequences_.length = task.length();
+  SequenceBatch piece;
+  double add_beta = 0, oracle = 0;
+  for (std::int64_t first = 0; first < sequences; first += sequences_at_once) {
+    task.generate(stream, first, std::min(sequences_at_once, sequences - first), true, piece);
+    const EstimatorLosses losses = estimator_losses(task, piece);
+    add_beta += sum(losses.add_beta);
+    oracle += sum(losses.oracle);
+    sequences_.tokens.insert(sequences_.tokens.end(), piece.tokens.begin(), piece.tokens.end());
+  }
+  estimators_.sequences = sequences;
+  estimators_.add_beta = add_beta / static_cast<double>(sequences);
+  estimators_.oracle = oracle / static_cast<double>(sequences);
+  estimators_.uniform = std::log(static_cast<double>(task.states()));
+}
+
+Evaluation TestSet::evaluate(SequenceModel& model) const {
+  const torch::NoGradGuard no_gradients;
+  const std::int64_t at_once = std::clamp<std::int64_t>(tokens_at_once / sequences_.length, 1, sequences_at_once);
+  double loss = 0;
+  for (std::int64_t first = 0; first < sequences_.batch; first += at_once) {
+    const std::int64_t count = std::min(at_once, sequences_.batch - first);
+    const auto [inputs, targets] = sequence_tensors(sequences_, first, count);
+    loss += model.loss(inputs, targets).item<double>() * static_cast<double>(count);
+  }
+  Evaluation evaluation = estimators_;
+  evaluation.model = loss / static_cast<double>(sequences_.batch);
+  return evaluation;
+}
+
+Evaluation evaluate(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences) {
+  return TestSet(config, sequences).evaluate(model);
+}
+
+}  // namespace mambarium

@@ -1,0 +1,30 @@
+// TestSet: the fixed sequences a run is measured on, each with a kernel of its own, and what the best predictors lose
+// there.
+//
+// The sequences are the first ones of Stream(training.seed, "test"): the same for every model of a seed. The
+// estimators' losses are computed once; evaluate() computes the model's, without gradients, in pieces that fit the
+// cache.
+#pragma once
+
+#include <cstdint>
+
+#include "core/contract/experiment_config.h"
+#include "core/models/sequence_model.h"
+#include "core/tasks/markov_task.h"
+#include "core/training/trainer.h"
+
+namespace mambarium {
+
+MarkovTask markov_task(const ExperimentConfig& config);
+
+class TestSet {
+ public:
+  TestSet(const ExperimentConfig& config, std::int64_t sequences);
+  Evaluation evaluate(SequenceModel& model) const;
+
+ private:
+  SequenceBatch sequences_;  // without kernels
+  Evaluation estimators_;
+};
+
+}  // namespace mambarium

@@ -1,0 +1,299 @@
+#include "core/training/trainer.h"
+
+#include <torch/torch.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cmath>
+
+#include "core/models/parameter.h"
+#include "core/random/stream.h"
+#include "core/training/adamw.h"
+#include "core/training/checkpoint.h"
+#include "core/training/divergence.h"
+#include "core/training/learning_rate.h"
+#include "core/training/run_writer.h"
+#include "core/training/runtime.h"
+#include "core/training/sequence_tensors.h"
+#include "core/training/test_set.h"
+#include "mambarium/version.h"
+
+namespace mambarium {
+namespace {
+
+void check(const ExperimentConfig& config) {
+  const std::vector<Problem> problems = config.validate();
+  if (!problems.empty()) throw std::invalid_argument(to_string(problems.front()));
+  if (config.text("run.device") == "cuda") {
+    throw TrainingError("run.device: this program computes on the CPU only", "Set run.device to cpu or auto.");
+  }
+}
+
+Manifest new_manifest(const ExperimentConfig& config, Engine engine, std::int64_t parameter_count) {
+  char host[256] = {};
+  ::gethostname(host, sizeof host - 1);
+  Manifest manifest;
+  manifest.program_version = version;
+  manifest.git_revision = revision;
+  manifest.torch_version = TORCH_VERSION;
+  manifest.compiler = std::string(__VERSION__);
+  manifest.host = host;
+  manifest.device = "cpu";
+  manifest.engine = engine == Engine::kernels ? "kernels" : "operators";
+  manifest.threads = config.integer("run.threads");
+  manifest.seed = config.integer("training.seed");
+  manifest.parameter_count = parameter_count;
+  manifest.status = "created";
+  return manifest;
+}
+
+std::vector<std::size_t> sizes_of(const std::vector<Parameter>& parameters) {
+  std::vector<std::size_t> sizes;
+  for (const Parameter& parameter : parameters) sizes.push_back(static_cast<std::size_t>(parameter.tensor.numel()));
+  return sizes;
+}
+
+std::vector<OptimisedBuffer> buffers_of(const std::vector<Parameter>& parameters) {
+  std::vector<OptimisedBuffer> buffers;
+  for (const auto& [name, tensor, decayed] : parameters) {
+    const auto size = static_cast<std::size_t>(tensor.numel());
+    const at::Tensor& gradient = tensor.grad();
+    buffers.push_back({{tensor.data_ptr<float>(), size}, {}, decayed});
+    if (gradient.defined()) buffers.back().gradient = {gradient.data_ptr<float>(), size};
+  }
+  return buffers;
+}
+
+class RunTrainer : public Trainer {
+ public:
+  RunTrainer(const ExperimentConfig& config, Engine engine)
+      : config_((check(config), configure_runtime(config.integer("run.threads")), config)),
+        model_(make_model(config, engine)),
+        optimiser_({.weight_decay = config.real("training.weight_decay")}, sizes_of(model_->parameters())),
+        schedule_(schedule_from_name(config.text("training.schedule"))),
+        task_(markov_task(config)),
+        data_(static_cast<std::uint64_t>(config.integer("training.seed")), "data"),
+        test_set_(config, config.integer("training.test_sequences")) {}
+
+  void start(const TrainerOptions& options) {
+    if (options.folder) {
+      writer_ = std::make_unique<RunWriter>(*options.folder, config_,
+                                            new_manifest(config_, options.engine, parameter_count()));
+      folder_ = *options.folder;
+    }
+    add_row();
+    write_checkpoint();
+  }
+
+  void go_on(std::unique_ptr<RunWriter> writer, Engine engine) {
+    writer_ = std::move(writer);
+    folder_ = writer_->folder();
+    rows_ = writer_->rows();
+    checkpoints_ = read_run_folder(*folder_).run.checkpoints;
+    load_newest();
+    for (const MetricsRow& row : rows_) {
+      if (row.step <= progress_.step) seconds_ = row.seconds;
+    }
+    const std::string started = writer_->manifest().started;
+    writer_->manifest() = new_manifest(config_, engine, parameter_count());
+    writer_->manifest().started = started;
+    set_status(finished() ? "finished" : "paused", finished() ? "all steps taken" : "");
+  }
+
+  const ExperimentConfig& config() const override { return config_; }
+  const std::optional<std::filesystem::path>& folder() const override { return folder_; }
+  std::int64_t step() const override { return progress_.step; }
+  bool finished() const override { return progress_.step >= config_.integer("training.steps"); }
+  double last_train_loss() const override { return progress_.last_loss; }
+  std::int64_t parameter_count() const override { return model_->parameter_count(); }
+  const std::vector<MetricsRow>& rows() const override { return rows_; }
+  const std::vector<std::int64_t>& checkpoints() const override { return checkpoints_; }
+  const std::vector<std::string>& notes() const override { return notes_; }
+  SequenceModel& model() override { return *model_; }
+
+  void advance() override {
+    if (failure_) throw TrainingError(*failure_);
+    if (finished()) return;
+    guarded([this] {
+      take_step();
+      if (due("training.eval_every")) add_row();
+      if (due("training.checkpoint_every")) write_checkpoint();
+      if (finished()) set_status("finished", "all steps taken");
+    });
+  }
+
+  void write_checkpoint() override {
+    if (!writer_ || std::ranges::binary_search(checkpoints_, progress_.step)) return;
+    guarded([this] {
+      const std::vector<OptimisedBuffer> buffers = buffers_of(model_->parameters());
+      if (first_not_finite(model_->parameters(), buffers) != nullptr) {
+        throw divergence(progress_.step, progress_.last_loss, model_->parameters(), buffers, rate_of_last_step());
+      }
+      write_checkpoint_files(*folder_, config_, *model_, optimiser_, progress_);
+      checkpoints_.insert(std::ranges::upper_bound(checkpoints_, progress_.step), progress_.step);
+      writer_->manifest().step = progress_.step;
+      writer_->write_manifest();
+    });
+  }
+
+  void set_status(const std::string& status, const std::string& exit_reason) override {
+    if (!writer_) return;
+    writer_->manifest().status = status;
+    writer_->manifest().exit_reason = exit_reason;
+    writer_->manifest().step = progress_.step;
+    writer_->write_manifest();
+  }
+
+ private:
+  bool due(const char* every) const { return finished() || progress_.step % config_.integer(every) == 0; }
+
+  double rate_of(std::int64_t step) const {
+    return learning_rate(schedule_, config_.real("training.lr"), step, config_.integer("training.steps"));
+  }
+  double rate_of_last_step() const { return rate_of(std::max<std::int64_t>(progress_.step - 1, 0)); }
+
+  // A run that failed once stays so: what is in memory need not fit what is on disk any more.
+  template <typename Action>
+  void guarded(const Action& action) {
+    if (failure_) throw TrainingError(*failure_);
+    try {
+      action();
+    } catch (const TrainingError& error) {
+      fail(error);
+    } catch (const std::bad_alloc&) {
+      fail({"step " + std::to_string(progress_.step + 1) + ": there is not enough memory",
+            "Lower training.batch, task.length or the model's sizes."});
+    } catch (const c10::Error& error) {
+      fail({"step " + std::to_string(progress_.step + 1) + ": " + error.what_without_backtrace(),
+            "If it speaks of memory, lower training.batch, task.length or the model's sizes."});
+    }
+  }
+
+  [[noreturn]] void fail(const TrainingError& error) {
+    if (!failure_) {
+      failure_.emplace(error);
+      try {
+        set_status("failed", error.what());
+      } catch (const TrainingError& second) {
+        notes_.push_back(second.what());
+      }
+    }
+    throw TrainingError(*failure_);
+  }
+
+  void take_step() {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::int64_t batch = config_.integer("training.batch");
+    std::vector<Parameter>& parameters = model_->parameters();
+    task_.generate(data_, progress_.step * batch, batch, false, sequences_);
+    const auto [inputs, targets] = sequence_tensors(sequences_, 0, batch);
+    for (Parameter& parameter : parameters) parameter.tensor.mutable_grad().reset();
+    at::Tensor loss = model_->loss(inputs, targets);
+    loss.backward();
+
+    const std::vector<OptimisedBuffer> buffers = buffers_of(parameters);
+    const double loss_value = loss.item<double>();
+    const double norm = global_gradient_norm(buffers);
+    const double rate = rate_of(progress_.step);
+    if (!std::isfinite(loss_value) || !std::isfinite(norm)) {
+      throw divergence(progress_.step + 1, loss_value, parameters, buffers, rate);
+    }
+    optimiser_.step(buffers, progress_.step + 1, rate, clip_factor(norm, config_.real("training.clip")));
+    ++progress_.step;
+    progress_.loss_sum += loss_value;
+    ++progress_.loss_count;
+    progress_.last_loss = loss_value;
+    seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  // Rows that an earlier process wrote beyond the checkpoint it left are the same ones and stay.
+  void add_row() {
+    const double mean_loss = progress_.loss_sum / static_cast<double>(progress_.loss_count);
+    progress_.loss_sum = 0;
+    progress_.loss_count = 0;
+    const auto known = std::ranges::lower_bound(rows_, progress_.step, {}, &MetricsRow::step);
+    if (known != rows_.end()) {
+      if (known->step == progress_.step) seconds_ = std::max(seconds_, known->seconds);
+      return;
+    }
+    const Evaluation test = test_set_.evaluate(*model_);
+    if (!std::isfinite(test.model)) {
+      throw divergence(progress_.step, test.model, model_->parameters(), buffers_of(model_->parameters()),
+                       rate_of_last_step());
+    }
+    MetricsRow row;
+    row.step = progress_.step;
+    row.tokens = progress_.step * config_.integer("training.batch") * config_.integer("task.length");
+    row.seconds = seconds_;
+    row.train_loss = mean_loss;
+    row.test_loss = test.model;
+    row.add_beta_loss = test.add_beta;
+    row.oracle_loss = test.oracle;
+    row.gap_add_beta = test.model - test.add_beta;
+    row.gap_oracle = test.model - test.oracle;
+    row.learning_rate = rate_of_last_step();
+    if (writer_) writer_->append(row);
+    rows_.push_back(row);
+  }
+
+  void load_newest() {
+    std::string last_fault;
+    while (!checkpoints_.empty()) {
+      const std::int64_t newest = checkpoints_.back();
+      try {
+        progress_ = read_checkpoint_files(*folder_, newest, *model_, optimiser_);
+        if (!last_fault.empty()) notes_.push_back("going on from step " + std::to_string(newest) + ": " + last_fault);
+        return;
+      } catch (const TrainingError& error) {
+        last_fault = error.what();
+        checkpoints_.pop_back();
+      }
+    }
+    throw TrainingError(folder_->string() + " has no checkpoint that can be read whole" +
+                            (last_fault.empty() ? "" : " (" + last_fault + ")"),
+                        "Start a new run with the settings in its experiment.json.");
+  }
+
+  ExperimentConfig config_;
+  std::unique_ptr<SequenceModel> model_;
+  AdamW optimiser_;
+  Schedule schedule_;
+  MarkovTask task_;
+  Stream data_;
+  TestSet test_set_;
+  SequenceBatch sequences_;
+  TrainingProgress progress_;
+  double seconds_ = 0;
+  std::unique_ptr<RunWriter> writer_;
+  std::optional<std::filesystem::path> folder_;
+  std::vector<MetricsRow> rows_;
+  std::vector<std::int64_t> checkpoints_;
+  std::vector<std::string> notes_;
+  std::optional<TrainingError> failure_;
+};
+
+}  // namespace
+
+std::unique_ptr<Trainer> Trainer::create(const ExperimentConfig& config, const TrainerOptions& options) {
+  auto trainer = std::make_unique<RunTrainer>(config, options.engine);
+  trainer->start(options);
+  return trainer;
+}
+
+std::unique_ptr<Trainer> Trainer::resume(const std::filesystem::path& folder, Engine engine) {
+  auto writer = std::make_unique<RunWriter>(folder);
+  auto trainer = std::make_unique<RunTrainer>(writer->config(), engine);
+  trainer->go_on(std::move(writer), engine);
+  return trainer;
+}
+
+std::filesystem::path Trainer::new_folder(const ExperimentConfig& config) {
+  const std::filesystem::path root = config.text("run.out");
+  for (;;) {
+    const std::filesystem::path folder = root / RunWriter::new_run_name(config);
+    std::error_code error;
+    if (!std::filesystem::exists(folder, error)) return folder;
+  }
+}
+
+}  // namespace mambarium
