@@ -35,6 +35,11 @@ double niceBelow(double value) {
   return scaled(1, decade);
 }
 
+double niceNear(double value) {
+  const double above = niceAbove(value), below = niceBelow(value);
+  return above / value < value / below ? above : below;
+}
+
 AxisRange linearRange(double low, double high, std::optional<AxisRange> previous) {
   const double span = std::max(high - low, std::max(std::abs(high), std::abs(low)) * 1e-6 + 1e-12);
   if (previous && previous->lower <= low && high <= previous->upper && span >= previous->span() / 3) return *previous;

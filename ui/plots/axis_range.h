@@ -16,6 +16,7 @@ struct AxisRange {
 // The smallest of 1, 2, 5 times a power of ten that is >= value (value > 0); niceBelow: the largest that is <= value.
 double niceAbove(double value);
 double niceBelow(double value);
+double niceNear(double value);  // the nearest one, by ratio
 
 // A range of whole fifths that holds [low, high]. `previous` is kept while it holds the data and they fill a third of
 // it.

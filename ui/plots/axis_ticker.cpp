@@ -8,7 +8,7 @@
 namespace mambarium {
 
 double TidyTicker::getTickStep(const QCPRange& range) {
-  double step = niceAbove(range.size() / std::max(tickCount(), 2));
+  double step = niceNear(range.size() / std::max(tickCount(), 2));
   if (integers_only_) step = std::max(1.0, std::round(step));
   decimals_ = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
   return step;

@@ -48,7 +48,7 @@ double FlowLegend::flow(double width) {
 
 void FlowLegend::update(UpdatePhase phase) {
   if (phase == upPreparation) {
-    const int height = static_cast<int>(std::ceil(flow(parentPlot()->viewport().width() - theme_.px(16))));
+    const int height = static_cast<int>(std::ceil(flow(parentPlot()->viewport().width() - theme_.px(20))));
     setMinimumSize(10, height);
     setMaximumSize(QWIDGETSIZE_MAX, height);
   }
@@ -144,7 +144,7 @@ void Chart::setTheme(const Theme& theme) {
   legend_->setTheme(theme);
   plotLayout()->setRowSpacing(theme.px(4));
   plotLayout()->setColumnSpacing(theme.px(10));
-  legend_->setMargins(QMargins(theme.px(8), theme.px(4), theme.px(8), 0));
+  legend_->setMargins(QMargins(theme.px(12), theme.px(4), theme.px(8), 0));
   for (QCPAxisRect* rect : axisRects()) styleRect(rect);
 }
 
@@ -159,11 +159,23 @@ QCPAxisRect* Chart::addRect(int row, int column) {
   return rect;
 }
 
+void Chart::removeRect(QCPAxisRect* rect) {
+  bare_.remove(rect);
+  plotLayout()->remove(rect);
+}
+
+void Chart::hideAxes(QCPAxisRect* rect) {
+  bare_.insert(rect);
+  styleRect(rect);
+}
+
 void Chart::styleRect(QCPAxisRect* rect) {
   rect->setMinimumMargins(QMargins(theme_.px(8), theme_.px(8), theme_.px(10), theme_.px(6)));
   for (QCPAxis* axis : rect->axes()) {
-    const bool shown = axis->axisType() == QCPAxis::atLeft || axis->axisType() == QCPAxis::atBottom;
+    const bool shown =
+        !bare_.contains(rect) && (axis->axisType() == QCPAxis::atLeft || axis->axisType() == QCPAxis::atBottom);
     axis->setVisible(shown);
+    axis->grid()->setVisible(shown);
     const QPen line(theme_.line(), theme_.scale());
     axis->setBasePen(line);
     axis->setTickPen(line);
@@ -198,6 +210,12 @@ void Chart::paintEvent(QPaintEvent* event) {
     replot(QCustomPlot::rpQueuedRefresh);
   }
   QCustomPlot::paintEvent(event);
+}
+
+void Chart::resizeEvent(QResizeEvent* event) {
+  setViewport(rect());
+  Q_EMIT resized();
+  QCustomPlot::resizeEvent(event);
 }
 
 void Chart::leaveEvent(QEvent* event) {

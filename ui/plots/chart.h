@@ -83,6 +83,8 @@ class Chart : public QCustomPlot {
   const Theme& theme() const { return theme_; }
   FlowLegend* flowLegend() const { return legend_; }
   QCPAxisRect* addRect(int row, int column = 0);  // row 0 is the first below the legend
+  void removeRect(QCPAxisRect* rect);             // its plottables must be gone
+  void hideAxes(QCPAxisRect* rect);               // for strips and scales that name themselves
   void setAxisTitles(QCPAxisRect* rect, const QString& x, const QString& y);
   void requestReplot() { replot(QCustomPlot::rpQueuedReplot); }
   void replotHighlight();  // only that layer
@@ -91,16 +93,19 @@ class Chart : public QCustomPlot {
 
  Q_SIGNALS:
   void mouseLeft();
+  void resized();  // the viewport has its new size and nothing is drawn yet
 
  protected:
   void paintEvent(QPaintEvent* event) override;
   void leaveEvent(QEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void styleRect(QCPAxisRect* rect);
 
   Theme theme_;
   FlowLegend* legend_ = nullptr;
+  QSet<QCPAxisRect*> bare_;
 };
 
 // A scatter style for a run's marker; size in the 13-pixel design.

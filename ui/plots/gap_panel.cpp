@@ -126,7 +126,7 @@ void GapPanel::draw() {
   updateStepAxis();
   updateGapAxis();
 
-  beginGraphs();
+  graphs().begin();
   if (oracle_) {
     drawFloors();
     for (const RunSeries& run : data().runs) drawGap(run, &MetricsRow::gap_oracle, false);
@@ -135,7 +135,7 @@ void GapPanel::draw() {
     endLabels()->setLabels({});
   }
   for (const RunSeries& run : data().runs) drawGap(run, &MetricsRow::gap_add_beta, true);
-  endGraphs();
+  graphs().end();
 
   std::vector<LegendEntry> legend;
   for (const RunSeries& run : data().runs)
@@ -156,7 +156,7 @@ void GapPanel::drawGap(const RunSeries& run, double MetricsRow::*gap, bool thick
     line.append({step, in_strip ? NAN : row.*gap});
     if (in_strip) strip.append({step, log_range_->stripCenter()});
   }
-  QCPGraph* graph = nextGraph();
+  QCPGraph* graph = graphs().next();
   graph->setPen(theme().runPen(run.palette_index, run.marker_index, thick ? 1.8 : 0.8));
   if (thick) {
     graph->setScatterStyle(scatterStyle(theme(), run.marker_index, color, 6));
@@ -165,7 +165,7 @@ void GapPanel::drawGap(const RunSeries& run, double MetricsRow::*gap, bool thick
   graph->data()->set(line, true);
   if (strip.isEmpty()) return;
   constexpr int triangle_down = 4;
-  QCPGraph* marks = nextGraph();
+  QCPGraph* marks = graphs().next();
   marks->setLineStyle(QCPGraph::lsNone);
   marks->setScatterStyle(scatterStyle(theme(), triangle_down, color, thick ? 7 : 5, true));
   marks->data()->set(strip, true);
@@ -193,8 +193,7 @@ QString GapPanel::readout(const RunSeries& run, const MetricsRow& row) const {
 
 QString GapPanel::describe() const {
   const RunSeries* run = currentRun();
-  if (!run || run->rows.empty())
-    return tr("%n run(s) shown; the current one has no evaluation yet.", nullptr, static_cast<int>(data().runs.size()));
+  if (!run || run->rows.empty()) return tr("The current run has no evaluation yet.");
   QString text = tr("%1: gap to %2 %3 nats per token")
                      .arg(standingText(), estimatorName(run->config), natsText(run->rows.back().gap_add_beta));
   const QString trend = gapTrend(run->rows);
@@ -215,7 +214,8 @@ QString GapPanel::describe() const {
                 : tr("; the lowest of %1 runs is at %2").arg(with_rows).arg(natsText(lowest));
   }
   if (log_ && in_strip > 0)
-    text += tr("; %n evaluation(s) at or below zero drawn in the strip", nullptr, static_cast<int>(in_strip));
+    text +=
+        tr("; %1 at or below zero drawn in the strip").arg(countText(in_strip, tr("evaluation"), tr("evaluations")));
   return text + u'.';
 }
 

@@ -111,12 +111,12 @@ void LossPanel::draw() {
     yAxis()->setRange(range_->lower, range_->upper);
   }
 
-  beginGraphs();
+  graphs().begin();
   drawReferences();
   if (train_)
     for (const RunSeries& run : data().runs) drawTrain(run);
   for (const RunSeries& run : data().runs) drawTest(run);
-  endGraphs();
+  graphs().end();
 
   std::vector<LegendEntry> legend;
   for (const RunSeries& run : data().runs)
@@ -130,17 +130,17 @@ void LossPanel::draw() {
 void LossPanel::drawTrain(const RunSeries& run) {
   const TrainSeries raw = trainSeries(run);
   const QColor color = theme().runColor(run.palette_index);
-  QCPGraph* graph = nextGraph();
+  QCPGraph* graph = graphs().next();
   graph->setPen(QPen(pale(color, theme().panel()), theme().scale()));
   setSeries(graph, raw);
   if (!smooth_) return;
-  QCPGraph* mean = nextGraph();
+  QCPGraph* mean = graphs().next();
   mean->setPen(QPen(color, theme().scale()));
   setSeries(mean, smoothed(raw));
 }
 
 void LossPanel::drawTest(const RunSeries& run) {
-  QCPGraph* graph = nextGraph();
+  QCPGraph* graph = graphs().next();
   graph->setPen(theme().runPen(run.palette_index, run.marker_index));
   graph->setScatterStyle(scatterStyle(theme(), run.marker_index, theme().runColor(run.palette_index), 6));
   graph->setScatterSkip(scatterSkip(run.rows.size()));
@@ -192,8 +192,7 @@ QString LossPanel::readout(const RunSeries& run, const MetricsRow& row) const {
 
 QString LossPanel::describe() const {
   const RunSeries* run = currentRun();
-  if (!run || run->rows.empty())
-    return tr("%n run(s) shown; the current one has no evaluation yet.", nullptr, static_cast<int>(data().runs.size()));
+  if (!run || run->rows.empty()) return tr("The current run has no evaluation yet.");
   const MetricsRow& row = run->rows.back();
   const double uniform = std::log(static_cast<double>(run->config.integer("task.states")));
   const auto side = [this](double difference) { return difference >= 0 ? tr("above") : tr("below"); };

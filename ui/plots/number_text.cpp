@@ -50,6 +50,10 @@ QString signedText(double value) {
   return value > 0 && text != QLatin1String("0.000") ? u'+' + text : text;
 }
 
+QString countText(std::int64_t count, const QString& singular, const QString& plural) {
+  return stepText(count) + u' ' + (count == 1 ? singular : plural);
+}
+
 QString exactText(double value) {
   return shortest(value);
 }

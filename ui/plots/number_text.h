@@ -12,6 +12,8 @@ QString probabilityText(double p);              // "0.512"; three decimals
 QString decayText(double a);                    // "0.9974"; as many decimals as 1 - a needs, at most seven
 QString signedText(double value);               // "+0.412", "−0.098"; three decimals
 QString fixedText(double value, int decimals);  // with a true minus sign
+// "1 token", "3 tokens", "1,240 tokens".
+QString countText(std::int64_t count, const QString& singular, const QString& plural);
 
 // The shortest text that reads back to the same number, with an ASCII minus; "" for NaN. For CSV.
 QString exactText(double value);

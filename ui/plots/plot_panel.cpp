@@ -68,7 +68,11 @@ PlotPanel::PlotPanel(const QString& id, const QString& title, const QString& emp
   header_->addWidget(export_button);
 
   connect(chart_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
-    if (has_data_) hover(event->position());
+    last_mouse_ = event->position();
+    if (has_data_) hover(last_mouse_);
+  });
+  connect(chart_, &Chart::resized, this, [this] {
+    if (has_data_) draw();
   });
   connect(chart_, &Chart::mouseLeft, this, &PlotPanel::leave);
   setTheme(Theme());
@@ -94,6 +98,7 @@ void PlotPanel::refresh(const PanelChange& change) {
   if (has_data_) {
     draw();
     chart_->requestReplot();
+    if (hover_->isVisible()) hover(last_mouse_);
   } else {
     const QString text = problem_.isEmpty() ? emptyText() : problem_;
     if (empty_label_->text() != text) empty_label_->setText(text);

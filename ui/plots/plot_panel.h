@@ -60,6 +60,7 @@ class PlotPanel : public Panel {
 
   QString id_, title_, empty_text_, problem_, last_caption_;
   bool has_data_ = false;
+  QPointF last_mouse_;  // so that the readout follows the data while the mouse rests
   PanelStore store_;
   QLabel* title_label_ = nullptr;
   QLabel* empty_label_ = nullptr;

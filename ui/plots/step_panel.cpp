@@ -8,20 +8,11 @@
 
 namespace mambarium {
 
-QString estimatorName(const ExperimentConfig& config) {
-  return QStringLiteral("add-%1").arg(exactText(config.real("task.beta")));
-}
-
-QString estimatorName(const std::vector<RunSeries>& runs) {
-  if (runs.empty()) return QStringLiteral("add-β");
-  const QString name = estimatorName(runs.front().config);
-  const bool common =
-      std::all_of(runs.begin(), runs.end(), [&](const RunSeries& run) { return estimatorName(run.config) == name; });
-  return common ? name : QStringLiteral("add-β");
-}
-
 StepPanel::StepPanel(const QString& id, const QString& title, const QString& empty_text, QWidget* parent)
-    : PlotPanel(id, title, empty_text, parent), rect_(chart()->addRect(0)), end_labels_(new EndLabels(rect_)) {
+    : PlotPanel(id, title, empty_text, parent),
+      rect_(chart()->addRect(0)),
+      end_labels_(new EndLabels(rect_)),
+      graphs_(xAxis(), yAxis()) {
   xAxis()->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker(true)));
   hover_line_ = new QCPItemLine(chart());
   hover_line_->setLayer(QLatin1String(Chart::highlight_layer));
@@ -64,30 +55,8 @@ void StepPanel::updateStepAxis() {
   xAxis()->setRange(range.lower, range.upper);
 }
 
-QCPGraph* StepPanel::nextGraph() {
-  if (used_graphs_ == graphs_.size()) {
-    auto* graph = chart()->addGraph(xAxis(), yAxis());
-    graph->setSelectable(QCP::stNone);
-    graph->setAdaptiveSampling(true);
-    graphs_.push_back(graph);
-  }
-  QCPGraph* graph = graphs_[used_graphs_++];
-  graph->setVisible(true);
-  graph->setScatterStyle(QCPScatterStyle::ssNone);
-  graph->setScatterSkip(0);
-  graph->setLineStyle(QCPGraph::lsLine);
-  return graph;
-}
-
-void StepPanel::endGraphs() {
-  for (std::size_t i = used_graphs_; i < graphs_.size(); ++i) {
-    graphs_[i]->data()->clear();
-    graphs_[i]->setVisible(false);
-  }
-}
-
 void StepPanel::drawReference(Reference kind, double value) {
-  QCPGraph* graph = nextGraph();
+  QCPGraph* graph = graphs_.next();
   graph->setPen(theme().referencePen(kind));
   graph->setData({xAxis()->range().lower, xAxis()->range().upper}, {value, value}, true);
 }

@@ -3,14 +3,11 @@
 #pragma once
 
 #include "ui/plots/axis_range.h"
+#include "ui/plots/estimator_name.h"
+#include "ui/plots/graph_pool.h"
 #include "ui/plots/plot_panel.h"
 
 namespace mambarium {
-
-// "add-1", "add-0.5": the estimator of this configuration.
-QString estimatorName(const ExperimentConfig& config);
-// The common name of all runs' estimators, or "add-β" when they differ.
-QString estimatorName(const std::vector<RunSeries>& runs);
 
 class StepPanel : public PlotPanel {
   Q_OBJECT
@@ -36,11 +33,7 @@ class StepPanel : public PlotPanel {
   std::pair<std::int64_t, std::int64_t> standing() const;  // (step reached, steps planned) of the current run
   QString standingText() const;                            // "Step 1,240 of 2,000"
 
-  // Graphs are reused from frame to frame: beginGraphs(), nextGraph() once per curve, endGraphs() hides the rest.
-  void beginGraphs() { used_graphs_ = 0; }
-  QCPGraph* nextGraph();
-  void endGraphs();
-
+  GraphPool& graphs() { return graphs_; }
   void drawReference(Reference kind, double value);
   // Markers at most every so many points, so that a long run is a line and not a string of beads.
   static int scatterSkip(std::size_t points) { return static_cast<int>(points / 24); }
@@ -49,8 +42,7 @@ class StepPanel : public PlotPanel {
   QCPAxisRect* rect_;
   EndLabels* end_labels_;
   QCPItemLine* hover_line_;
-  std::vector<QCPGraph*> graphs_;
-  std::size_t used_graphs_ = 0;
+  GraphPool graphs_;
 };
 
 }  // namespace mambarium

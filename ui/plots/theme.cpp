@@ -137,6 +137,10 @@ QColor Theme::neutral() const {
   return QColor(0x5b6672);
 }
 
+QColor Theme::underlay() const {
+  return mixed(panel(), neutral(), 0.45);
+}
+
 QColor Theme::missing() const {
   return isDark() ? QColor(0x3a434d) : QColor(0xc9ced4);
 }

@@ -57,6 +57,7 @@ class Theme {
   QColor accent() const;      // the one thing to press, focus, selection
   QColor accentText() const;  // on accent()
   QColor neutral() const;     // reference lines
+  QColor underlay() const;    // a wide pale line below a run's: the yardstick it should follow
   QColor missing() const;     // grey for values that are not there
   QColor warning() const;     // text of a problem
   QColor highlight() const;   // the token under the mouse, translucent

@@ -1,0 +1,8 @@
+# Panels and figures on made-up data. qcustomplot.h needs the bare `signals` keyword, which the other tests forbid.
+function(mambarium_add_plot_test name)
+  mambarium_add_test(${name} SOURCES ${name}.cpp plots_fake_data.cpp LIBRARIES mambarium_ui GUI)
+  target_compile_options(${name} PRIVATE -UQT_NO_KEYWORDS)
+  target_compile_definitions(${name} PRIVATE MAMBARIUM_PICTURES_DIR="${CMAKE_BINARY_DIR}/pictures")
+endfunction()
+
+mambarium_add_plot_test(plots_gallery)

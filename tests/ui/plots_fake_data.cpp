@@ -1,0 +1,138 @@
+#include "plots_fake_data.h"
+
+#include <cmath>
+#include <limits>
+
+namespace mambarium::fake {
+namespace {
+
+// Numerical Recipes' 32-bit congruential generator: the same noise on every machine.
+class Noise {
+ public:
+  explicit Noise(std::uint32_t seed) : state_(seed) {}
+  double uniform() {
+    state_ = state_ * 1664525u + 1013904223u;
+    return (state_ >> 8) / 16777216.0;
+  }
+  double centered() { return uniform() + uniform() + uniform() - 1.5; }
+
+ private:
+  std::uint32_t state_;
+};
+
+constexpr double add_beta_loss = 0.5039, oracle_loss = 0.4789;
+
+}  // namespace
+
+RunSeries run(const std::string& title, int style, double plateau, std::int64_t last_step, std::int64_t every) {
+  RunSeries series;
+  series.title = title;
+  series.folder = "runs/2026-11-30-" + std::to_string(style);
+  series.palette_index = style;
+  series.marker_index = style;
+  series.config.set("training.steps", std::int64_t{2000});
+  Noise noise(static_cast<std::uint32_t>(style) + 7);
+  const auto gap = [plateau](double step) {
+    return plateau + 0.19 * std::exp(-step / 60) + 0.008 * std::exp(-step / 300);
+  };
+  for (std::int64_t step = 0; step <= last_step; ++step) {
+    const double now = gap(static_cast<double>(step));
+    const double train = add_beta_loss + now + 0.015 * noise.centered();
+    if (step > 0) series.train_losses.emplace_back(step, train);
+    if (step % every != 0) continue;
+    MetricsRow row;
+    row.step = step;
+    row.tokens = step * 64 * 128;
+    row.seconds = static_cast<double>(step) * 0.02;
+    row.train_loss = step == 0 ? std::numeric_limits<double>::quiet_NaN() : train;
+    row.test_loss = add_beta_loss + now * (1 + 0.05 * noise.centered());
+    row.add_beta_loss = add_beta_loss;
+    row.oracle_loss = oracle_loss;
+    row.gap_add_beta = row.test_loss - row.add_beta_loss;
+    row.gap_oracle = row.test_loss - row.oracle_loss;
+    row.learning_rate = 2e-3;
+    series.rows.push_back(row);
+  }
+  return series;
+}
+
+PanelData oneRun() {
+  PanelData data;
+  data.runs = {run("mamba2, order 1", 0, 0.0007)};
+  return data;
+}
+
+PanelData threeRuns() {
+  PanelData data;
+  data.runs = {run("full", 0, 0.0007), run("no convolution", 1, 0.0527), run("window 2, order 2", 2, 0.0202, 800)};
+  return data;
+}
+
+PredictionData prediction(std::int64_t length, std::int64_t states) {
+  PredictionData data;
+  data.step = 1240;
+  Noise noise(3);
+  const auto count = static_cast<std::size_t>(states);
+  std::vector<std::vector<double>> kernel(count, std::vector<double>(count)), counts = kernel;
+  for (auto& row : kernel) {
+    double sum = 0;
+    for (double& p : row) sum += p = -std::log(noise.uniform() + 1e-9);
+    for (double& p : row) p /= sum;
+  }
+  for (Tensor* tensor : {&data.model, &data.add_beta, &data.oracle}) tensor->shape = {length, states};
+  std::size_t token = 0;
+  for (std::int64_t t = 0; t < length; ++t) {
+    data.tokens.push_back(static_cast<std::int32_t>(token));
+    double total = static_cast<double>(states), model_total = 0;
+    for (const double c : counts[token]) total += c;
+    std::vector<double> model(count);
+    for (std::size_t s = 0; s < count; ++s) {
+      const double estimate = (counts[token][s] + 1) / total;
+      model[s] = std::max(1e-3, estimate + 0.03 * noise.centered());
+      model_total += model[s];
+      data.add_beta.data.push_back(static_cast<float>(estimate));
+      data.oracle.data.push_back(static_cast<float>(kernel[token][s]));
+    }
+    for (const double p : model) data.model.data.push_back(static_cast<float>(p / model_total));
+    double u = noise.uniform();
+    std::size_t next = 0;
+    while (next + 1 < count && u > kernel[token][next]) u -= kernel[token][next++];
+    counts[token][next] += 1;
+    token = next;
+  }
+  data.last_target = static_cast<std::int32_t>(token);
+  return data;
+}
+
+DecayData decay(std::int64_t length, std::int64_t layers, std::int64_t heads) {
+  DecayData data;
+  data.step = 1240;
+  data.tokens = prediction(length, 2).tokens;
+  data.decay.shape = {layers, heads, length};
+  Noise noise(11);
+  for (std::int64_t line = 0; line < layers * heads; ++line)
+    for (std::int64_t t = 0; t < length; ++t) {
+      const double base = data.tokens[static_cast<std::size_t>(t)] == 0 ? 0.0022 : 0.0041;
+      const double forgotten = base * std::pow(4.0, static_cast<double>(line)) * std::exp(0.4 * noise.centered());
+      data.decay.data.push_back(static_cast<float>(1 - std::min(forgotten, 0.95)));
+    }
+  return data;
+}
+
+FilterData filters(std::int64_t layers, std::int64_t window) {
+  FilterData data;
+  data.step = 1240;
+  Noise noise(5);
+  const auto fill = [&](std::vector<std::int64_t> shape) {
+    Tensor tensor{std::move(shape), {}};
+    std::int64_t size = 1;
+    for (const std::int64_t extent : tensor.shape) size *= extent;
+    for (std::int64_t i = 0; i < size; ++i) tensor.data.push_back(static_cast<float>(0.9 * noise.centered()));
+    return tensor;
+  };
+  for (std::int64_t layer = 0; layer < layers; ++layer)
+    data.layers.push_back({fill({16, window}), fill({8, window}), fill({8, window}), fill({16}), fill({8}), fill({8})});
+  return data;
+}
+
+}  // namespace mambarium::fake

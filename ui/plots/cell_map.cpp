@@ -1,0 +1,71 @@
+#include "ui/plots/cell_map.h"
+
+#include <QFontMetricsF>
+#include <algorithm>
+#include <cmath>
+
+namespace mambarium {
+
+CellMap::CellMap(QCPAxis* key_axis, QCPAxis* value_axis) : QCPAbstractPlottable(key_axis, value_axis) {
+  setSelectable(QCP::stNone);
+}
+
+void CellMap::setCells(int rows, int columns, std::vector<QColor> colors, std::vector<QString> texts,
+                       double first_key) {
+  rows_ = rows;
+  columns_ = columns;
+  colors_ = std::move(colors);
+  texts_ = std::move(texts);
+  first_key_ = first_key;
+}
+
+QCPRange CellMap::getKeyRange(bool& found, QCP::SignDomain) const {
+  found = columns_ > 0;
+  return {first_key_ - 0.5, first_key_ + columns_ - 0.5};
+}
+
+QCPRange CellMap::getValueRange(bool& found, QCP::SignDomain, const QCPRange&) const {
+  found = rows_ > 0;
+  return {-0.5, rows_ - 0.5};
+}
+
+QRectF CellMap::cellRect(int row, int column) const {
+  const double key = first_key_ + column;
+  return QRectF(coordsToPixels(key - 0.5, row - 0.5), coordsToPixels(key + 0.5, row + 0.5)).normalized();
+}
+
+void CellMap::draw(QCPPainter* painter) {
+  if (rows_ == 0 || columns_ == 0) return;
+  const QRectF first = cellRect(0, 0);
+  const double smallest = std::min(first.width(), first.height());
+  const double gap = separated_ && smallest >= 6 ? 1 : 0;
+  const QFontMetricsF metrics(font_);
+  const QRect visible = clipRect().adjusted(-1, -1, 1, 1);
+
+  painter->setAntialiasing(false);
+  if (backdrop_.isValid() && gap > 0) {
+    const QRectF last = cellRect(rows_ - 1, columns_ - 1);
+    painter->fillRect(first.united(last).toAlignedRect().adjusted(-1, -1, 0, 0), backdrop_);
+  }
+  painter->setFont(font_);
+  for (int row = 0; row < rows_; ++row)
+    for (int column = 0; column < columns_; ++column) {
+      const auto index = static_cast<std::size_t>(row * columns_ + column);
+      const QColor& color = colors_[index];
+      if (!color.isValid()) continue;
+      const QRectF cell = cellRect(row, column);
+      if (!cell.intersects(visible)) continue;
+      // Whole pixels: neighbours share an edge exactly, so no seam shows between them.
+      const double left = std::round(cell.left()), top = std::round(cell.top());
+      const QRectF filled(left, top, std::max(1.0, std::round(cell.right()) - left - gap),
+                          std::max(1.0, std::round(cell.bottom()) - top - gap));
+      painter->fillRect(filled, color);
+      if (index >= texts_.size() || texts_[index].isEmpty()) continue;
+      if (metrics.horizontalAdvance(texts_[index]) + 2 > filled.width() || metrics.ascent() * 0.8 > filled.height())
+        continue;
+      painter->setPen(Theme::textOn(color));
+      painter->drawText(filled, Qt::AlignCenter, texts_[index]);
+    }
+}
+
+}  // namespace mambarium

@@ -1,0 +1,228 @@
+#include "ui/plots/decay_panel.h"
+
+#include <QToolButton>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plots/axis_ticker.h"
+#include "ui/plots/number_text.h"
+
+namespace mambarium {
+namespace {
+
+constexpr double lowest_forgotten = 5e-8;  // below one step of a float32 next to 1
+constexpr double narrowest_marked = 2.5;   // pixels a token must have for markers on the curve
+
+QString decayTickText(double forgotten) {
+  const int exponent = static_cast<int>(std::floor(std::log10(forgotten) + 1e-9));
+  return fixedText(1 - forgotten, std::max(0, -exponent));
+}
+
+QColor mixed(const QColor& a, const QColor& b, double t) {
+  const auto mix = [t](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * t)); };
+  return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
+}
+
+}  // namespace
+
+DecayPanel::DecayPanel(QWidget* parent)
+    : TokenPanel(QStringLiteral("decay"), tr("Decay factors"),
+                 tr("How much of its state the model keeps at every token, aₜ, will appear here. Press Play (Space) to "
+                    "train."),
+                 parent),
+      log_ticker_(new LogStripTicker(decayTickText)),
+      linear_ticker_(new TidyTicker) {
+  log_button_ = addToggle(tr("Log 1 − a"), tr("Spread out decay factors near 1"),
+                          tr("Space the axis by the logarithm of 1 − aₜ, or linearly from 0 to 1"), log_);
+  connect(log_button_, &QToolButton::toggled, this, [this](bool on) {
+    log_ = on;
+    redraw();
+  });
+  one_strip_ = new QCPItemRect(chart());
+  one_strip_->setLayer(QStringLiteral("grid"));
+  one_strip_->setClipAxisRect(rect());
+  one_strip_->setPen(Qt::NoPen);
+  for (auto* corner : {one_strip_->topLeft, one_strip_->bottomRight}) {
+    corner->setAxes(xAxis(), yAxis());
+    corner->setAxisRect(rect());
+    corner->setTypeX(QCPItemPosition::ptAxisRectRatio);
+    corner->setTypeY(QCPItemPosition::ptPlotCoords);
+  }
+}
+
+nlohmann::json DecayPanel::options() const {
+  return {{"probe", probe()}, {"scale", log_ ? "log" : "linear"}};
+}
+
+void DecayPanel::setOptions(const nlohmann::json& options) {
+  const std::int64_t chosen = optionInteger(options, "decay", "probe", probe(), 0, probe_count - 1);
+  const std::string scale = optionChoice(options, "decay", "scale", log_ ? "log" : "linear", {"log", "linear"});
+  setProbe(chosen);
+  log_button_->setChecked(scale == "log");
+}
+
+bool DecayPanel::prepare(const PanelChange& change) {
+  if (change.runs) log_range_.reset();
+  if (change.inspected) {
+    answer_ = {};
+    if (data().inspected) answer_ = data().inspected->get<DecayData>();
+  }
+  return !answer_.tokens.empty() && !answer_.decay.data.empty();
+}
+
+int DecayPanel::states() const {
+  const std::int32_t largest = *std::max_element(answer_.tokens.begin(), answer_.tokens.end());
+  const RunSeries* run = currentRun();
+  return std::max(largest + 1, run ? static_cast<int>(run->config.integer("task.states")) : 2);
+}
+
+float DecayPanel::factor(int layer, int head, int position) const {
+  const auto length = answer_.tokens.size();
+  return answer_.decay
+      .data[static_cast<std::size_t>(layer * heads() + head) * length + static_cast<std::size_t>(position)];
+}
+
+double DecayPanel::drawn(float a) const {
+  if (!log_ || !log_range_) return static_cast<double>(a);
+  return log_range_->place(1 - static_cast<double>(a));
+}
+
+std::vector<double> DecayPanel::drawnValues(int position) const {
+  std::vector<double> values;
+  for (int layer = 0; layer < layers(); ++layer)
+    for (int head = 0; head < heads(); ++head) values.push_back(drawn(factor(layer, head, position)));
+  return values;
+}
+
+QString DecayPanel::lineName(int layer, int head) const {
+  if (layers() == 1 && heads() == 1) return tr("aₜ");
+  if (layers() == 1) return tr("head %1").arg(head + 1);
+  if (heads() == 1) return tr("layer %1").arg(layer + 1);
+  return tr("layer %1, head %2").arg(layer + 1).arg(head + 1);
+}
+
+int DecayPanel::paletteOf(int layer, int head) const {
+  const RunSeries* run = currentRun();
+  return (run ? run->palette_index : 0) + layer * heads() + head;
+}
+
+void DecayPanel::updateDecayAxis() {
+  LogRangeFinder finder(lowest_forgotten);
+  for (const float a : answer_.decay.data) finder.add(1 - static_cast<double>(a));
+  log_range_ = finder.range(log_range_);
+  log_range_->upper = std::min(log_range_->upper, 1.0);
+  log_range_->floor = std::min(log_range_->floor, 0.2);
+  if (log_) {
+    log_ticker_->setLogRange(*log_range_, QStringLiteral("1"));
+    yAxis()->setScaleType(QCPAxis::stLogarithmic);
+    yAxis()->setTicker(log_ticker_);
+    yAxis()->setRange(log_range_->end(), log_range_->upper);
+  } else {
+    yAxis()->setScaleType(QCPAxis::stLinear);
+    yAxis()->setTicker(linear_ticker_);
+    yAxis()->setRange(0, 1);
+  }
+  yAxis()->setRangeReversed(log_);
+  one_strip_->setVisible(log_ && log_range_->has_strip);
+  one_strip_->setBrush(theme().grid());
+  one_strip_->topLeft->setCoords(0, log_range_->end());
+  one_strip_->bottomRight->setCoords(1, log_range_->floor);
+}
+
+void DecayPanel::draw() {
+  drawTokens();
+  chart()->setAxisTitles(rect(), tr("Position t (tokens)"), log_ ? tr("Decay aₜ (log of 1 − aₜ)") : tr("Decay aₜ"));
+  updateDecayAxis();
+
+  graphs().begin();
+  std::vector<LegendEntry> legend;
+  for (int layer = 0; layer < layers(); ++layer)
+    for (int head = 0; head < heads(); ++head) {
+      drawLine(layer, head);
+      const int style = layer * heads() + head;
+      legend.push_back({lineName(layer, head), theme().runPen(paletteOf(layer, head), style, 1.25), -1, {}});
+    }
+  graphs().end();
+  constexpr int disc = 0;
+  const QColor ink = theme().neutral();
+  for (int token = 0; markerSize() > 0 && token < std::min(states(), 4); ++token) {
+    const double filled = states() > 1 ? token / double(states() - 1) : 1;
+    legend.push_back({tr("at token %1").arg(token), QPen(Qt::NoPen), disc,
+                      token == 0 ? ink : mixed(theme().panel(), ink, filled), token == 0});
+  }
+  chart()->flowLegend()->setEntries(std::move(legend));
+}
+
+double DecayPanel::markerSize() const {
+  const double spacing =
+      chart()->viewport().width() * 0.85 / theme().scale() / static_cast<double>(answer_.tokens.size());
+  return spacing < narrowest_marked || layers() * heads() > 4 ? 0 : std::min(spacing, 4.5);
+}
+
+void DecayPanel::drawLine(int layer, int head) {
+  const int count = static_cast<int>(answer_.tokens.size());
+  const QColor color = theme().runColor(paletteOf(layer, head));
+  QVector<QCPGraphData> line;
+  std::vector<QVector<QCPGraphData>> marks(static_cast<std::size_t>(states()));
+  for (int position = 0; position < count; ++position) {
+    const QCPGraphData point(position + 1, drawn(factor(layer, head, position)));
+    line.append(point);
+    marks[static_cast<std::size_t>(answer_.tokens[static_cast<std::size_t>(position)])].append(point);
+  }
+  QCPGraph* graph = graphs().next();
+  graph->setPen(theme().runPen(paletteOf(layer, head), layer * heads() + head, 1.25));
+  graph->data()->set(line, true);
+
+  if (markerSize() == 0) return;
+  for (std::size_t token = 0; token < marks.size(); ++token) {
+    QCPGraph* scatter = graphs().next();
+    scatter->setLineStyle(QCPGraph::lsNone);
+    const double filled = marks.size() > 1 ? static_cast<double>(token) / static_cast<double>(marks.size() - 1) : 1;
+    scatter->setScatterStyle({Theme::markerPath(0), QPen(color, theme().scale()),
+                              QBrush(mixed(theme().panel(), color, filled)), markerSize() * theme().scale()});
+    scatter->data()->set(marks[token], true);
+  }
+}
+
+QString DecayPanel::readout(int position) const {
+  QString text;
+  for (int layer = 0; layer < layers(); ++layer)
+    for (int head = 0; head < heads(); ++head)
+      text += QStringLiteral("<br><span style='color:%1'>●</span> %2 = %3")
+                  .arg(theme().runColor(paletteOf(layer, head)).name(), lineName(layer, head),
+                       decayText(static_cast<double>(factor(layer, head, position))));
+  return text;
+}
+
+QString DecayPanel::describe() const {
+  std::vector<float> sorted = answer_.decay.data;
+  std::sort(sorted.begin(), sorted.end());
+  const double lowest = static_cast<double>(sorted.front()), highest = static_cast<double>(sorted.back());
+  const double median = static_cast<double>(sorted[sorted.size() / 2]);
+  if (lowest >= 1) return tr("Step %1: aₜ is 1 at every token; the state forgets nothing.").arg(stepText(answer_.step));
+  QString text = tr("Step %1: aₜ lies between %2 and %3 over %4 tokens, median %5")
+                     .arg(stepText(answer_.step), decayText(lowest), decayText(highest),
+                          QString::number(answer_.tokens.size()), decayText(median));
+  if (layers() * heads() > 1) text += tr(", over %1 heads").arg(layers() * heads());
+  if (median < 1)
+    text += tr("; what is written fades to 1/e in about %1 tokens")
+                .arg(stepText(std::llround(-1 / std::log(std::max(median, 1e-6)))));
+  return text + u'.';
+}
+
+PanelTable DecayPanel::table() const {
+  PanelTable table;
+  table.columns = {QStringLiteral("layer"), QStringLiteral("head"), QStringLiteral("t"), QStringLiteral("token"),
+                   QStringLiteral("a")};
+  if (!hasData()) return table;
+  for (int layer = 0; layer < layers(); ++layer)
+    for (int head = 0; head < heads(); ++head)
+      for (int position = 0; position < static_cast<int>(answer_.tokens.size()); ++position)
+        table.rows.push_back({exactText(std::int64_t{layer + 1}), exactText(std::int64_t{head + 1}),
+                              exactText(std::int64_t{position + 1}),
+                              exactText(std::int64_t{answer_.tokens[static_cast<std::size_t>(position)]}),
+                              exactText(factor(layer, head, position))});
+  return table;
+}
+
+}  // namespace mambarium

@@ -1,0 +1,348 @@
+#include "ui/plots/filters_panel.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QSlider>
+#include <QToolButton>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plots/axis_ticker.h"
+#include "ui/plots/number_text.h"
+
+namespace mambarium {
+namespace {
+
+constexpr int scale_cells = 101;
+constexpr double group_width = 0.8;  // of the distance between two lags, for the stems of one lag
+
+}  // namespace
+
+FiltersPanel::FiltersPanel(QWidget* parent)
+    : PlotPanel(
+          QStringLiteral("filters"), tr("Convolution filters"),
+          tr("The taps of the model's convolution will appear here, channel by channel. Press Play (Space) to train."),
+          parent) {
+  layer_box_ = addChoice({}, tr("Layer of the filters"), tr("Which layer's convolution is shown"));
+  layer_box_->hide();
+  stems_button_ =
+      addToggle(tr("Stems"), tr("Show the filters as stems"), tr("Stems with a value axis, or a colour map"), stems_);
+  connect(stems_button_, &QToolButton::toggled, this, [this](bool on) {
+    stems_ = on;
+    redraw();
+  });
+  connect(layer_box_, &QComboBox::activated, this, [this](int index) {
+    layer_ = index;
+    redraw();
+  });
+
+  slider_label_ = new QLabel(this);
+  slider_label_->setProperty("role", QStringLiteral("hint"));
+  slider_ = new QSlider(Qt::Horizontal, this);
+  slider_->setAccessibleName(tr("Checkpoint"));
+  slider_->setToolTip(tr("Replay: the model at an earlier checkpoint; the right end is now"));
+  slider_->setFocusPolicy(Qt::StrongFocus);
+  slider_->setPageStep(1);
+  footer()->addWidget(slider_label_);
+  footer()->addWidget(slider_, 1);
+  connect(slider_, &QSlider::valueChanged, this, &FiltersPanel::sliderMoved);
+  updateSlider();
+}
+
+std::optional<InspectRequest> FiltersPanel::wants() const {
+  return InspectRequest{"filters", 0, checkpoint_};
+}
+
+nlohmann::json FiltersPanel::options() const {
+  return {{"view", stems_ ? "stems" : "map"}, {"layer", layer_}};
+}
+
+void FiltersPanel::setOptions(const nlohmann::json& options) {
+  const std::string view = optionChoice(options, "filters", "view", stems_ ? "stems" : "map", {"map", "stems"});
+  const auto layer = static_cast<int>(optionInteger(options, "filters", "layer", layer_, 0, 63));
+  if (layer != layer_) {
+    layer_ = layer;
+    redraw();
+  }
+  stems_button_->setChecked(view == "stems");
+}
+
+void FiltersPanel::setCheckpoints(const std::vector<std::int64_t>& steps) {
+  if (checkpoints_ == steps) return;
+  checkpoints_ = steps;
+  updateSlider();
+}
+
+void FiltersPanel::setCheckpoint(std::optional<std::int64_t> step) {
+  if (checkpoint_ == step) return;
+  checkpoint_ = step;
+  updateSlider();
+  Q_EMIT wantsChanged();
+}
+
+void FiltersPanel::updateSlider() {
+  const QSignalBlocker blocker(slider_);
+  const auto last = static_cast<int>(checkpoints_.size());
+  slider_->setRange(0, std::max(last, 1));
+  slider_->setEnabled(last > 0);
+  const auto found =
+      checkpoint_ ? std::find(checkpoints_.begin(), checkpoints_.end(), *checkpoint_) : checkpoints_.end();
+  slider_->setValue(checkpoint_ ? static_cast<int>(found - checkpoints_.begin()) : slider_->maximum());
+  const QString widest = tr("Checkpoint: step %1").arg(stepText(checkpoints_.empty() ? 1000 : checkpoints_.back()));
+  slider_label_->setMinimumWidth(slider_label_->fontMetrics().horizontalAdvance(widest));
+  slider_label_->setText(checkpoint_ ? tr("Checkpoint: step %1").arg(stepText(*checkpoint_)) : tr("Checkpoint: now"));
+}
+
+void FiltersPanel::sliderMoved(int index) {
+  const bool now = index >= static_cast<int>(checkpoints_.size());
+  setCheckpoint(now ? std::nullopt : std::optional(checkpoints_[static_cast<std::size_t>(index)]));
+  Q_EMIT checkpointChosen(checkpoint_);
+}
+
+bool FiltersPanel::prepare(const PanelChange& change) {
+  if (change.runs) value_range_.reset();
+  if (change.inspected) {
+    answer_ = {};
+    if (data().inspected) answer_ = data().inspected->get<FilterData>();
+  }
+  return !answer_.layers.empty() && !segments().empty();
+}
+
+QString FiltersPanel::emptyText() const {
+  if (!answer_.layers.empty()) return tr("This model has no convolution.");
+  const RunSeries* run = currentRun();
+  if (run && run->config.text("model.conv") == "none") return tr("This model has no convolution.");
+  return PlotPanel::emptyText();
+}
+
+int FiltersPanel::shownLayer() const {
+  return std::min(layer_, static_cast<int>(answer_.layers.size()) - 1);
+}
+
+std::vector<FiltersPanel::Segment> FiltersPanel::segments() const {
+  const FilterData::Layer& layer = answer_.layers[static_cast<std::size_t>(shownLayer())];
+  std::vector<Segment> present;
+  for (const Segment& segment :
+       {Segment{QStringLiteral("x"), &layer.x, &layer.x_bias}, Segment{QStringLiteral("B"), &layer.B, &layer.B_bias},
+        Segment{QStringLiteral("C"), &layer.C, &layer.C_bias}})
+    if (segment.taps->shape.size() == 2 && !segment.taps->data.empty()) present.push_back(segment);
+  return present;
+}
+
+double FiltersPanel::largestTap() const {
+  double largest = 0;
+  for (const Segment& segment : segments())
+    for (const Tensor* tensor : {segment.taps, segment.bias})
+      for (const float value : tensor->data)
+        if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  return largest > 0 ? largest : 1;
+}
+
+QString FiltersPanel::lagText(int lag) {
+  return lag == 0 ? QStringLiteral("0") : QStringLiteral("−%1").arg(lag);
+}
+
+void FiltersPanel::updateLayerChoice() {
+  const auto count = static_cast<int>(answer_.layers.size());
+  if (layer_box_->count() != count) {
+    layer_box_->clear();
+    for (int layer = 0; layer < count; ++layer) layer_box_->addItem(tr("Layer %1").arg(layer + 1));
+  }
+  layer_box_->setCurrentIndex(shownLayer());
+  layer_box_->setVisible(count > 1);
+}
+
+void FiltersPanel::rebuild(int count) {
+  if (static_cast<int>(rects_.size()) == count && built_stems_ == stems_) return;
+  chart()->clearPlottables();
+  for (QCPAxisRect* rect : rects_) chart()->removeRect(rect);
+  if (scale_rect_) chart()->removeRect(scale_rect_);
+  chart()->plotLayout()->simplify();
+  rects_.clear();
+  for (int i = 0; i < count; ++i) rects_.push_back(chart()->addRect(0, i));
+  scale_rect_ = stems_ ? nullptr : chart()->addRect(0, count);
+  auto* edges = new QCPMarginGroup(chart());
+  for (QCPAxisRect* rect : rects_) rect->setMarginGroup(QCP::msTop | QCP::msBottom, edges);
+  if (scale_rect_) scale_rect_->setMarginGroup(QCP::msTop | QCP::msBottom, edges);
+  built_stems_ = stems_;
+}
+
+void FiltersPanel::draw() {
+  updateLayerChoice();
+  const auto shown = segments();
+  rebuild(static_cast<int>(shown.size()));
+  chart()->clearPlottables();
+
+  // A range that only ever grows by steps keeps the colours of two checkpoints comparable.
+  const double largest = largestTap();
+  value_range_ = linearRange(-largest, largest, value_range_);
+
+  for (std::size_t i = 0; i < shown.size(); ++i) {
+    QCPAxisRect* rect = rects_[i];
+    const Segment& segment = shown[i];
+    QSharedPointer<QCPAxisTickerText> lags(new QCPAxisTickerText);
+    for (int index = 0; index < segment.width(); ++index) lags->addTick(index, lagText(segment.width() - 1 - index));
+    if (segment.hasBias()) lags->addTick(segment.width() + 0.5, tr("bias"));
+    QCPAxis* x = rect->axis(QCPAxis::atBottom);
+    x->setTicker(lags);
+    x->setRange(-0.5, segment.width() - 0.5 + (segment.hasBias() ? 1.5 : 0));
+    x->grid()->setVisible(false);
+    if (stems_)
+      drawStems(segment, rect);
+    else
+      drawMap(segment, rect);
+  }
+  if (scale_rect_) drawScale();
+}
+
+void FiltersPanel::drawMap(const Segment& segment, QCPAxisRect* rect) {
+  chart()->setAxisTitles(rect, tr("Lag (tokens)"), tr("Channel of %1").arg(segment.name));
+  QCPAxis* y = rect->axis(QCPAxis::atLeft);
+  y->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker(true)));
+  y->setRange(-0.5, segment.channels() - 0.5);
+  y->setRangeReversed(true);
+  y->grid()->setVisible(false);
+
+  std::vector<QColor> taps, biases;
+  for (int channel = 0; channel < segment.channels(); ++channel) {
+    for (int index = 0; index < segment.width(); ++index)
+      taps.push_back(theme().diverging(static_cast<double>(segment.tap(channel, index)) / value_range_->upper));
+    if (segment.hasBias())
+      biases.push_back(theme().diverging(static_cast<double>(segment.bias->data[static_cast<std::size_t>(channel)]) /
+                                         value_range_->upper));
+  }
+  const auto addCells = [&](int columns, std::vector<QColor> colors, double first_key) {
+    auto* cells = new CellMap(rect->axis(QCPAxis::atBottom), y);
+    cells->setBackdrop(theme().grid());
+    cells->setCells(segment.channels(), columns, std::move(colors), {}, first_key);
+  };
+  addCells(segment.width(), std::move(taps), 0);
+  if (segment.hasBias()) addCells(1, std::move(biases), segment.width() + 0.5);
+}
+
+void FiltersPanel::drawStems(const Segment& segment, QCPAxisRect* rect) {
+  chart()->setAxisTitles(rect, tr("Lag (tokens)"), tr("Tap of %1").arg(segment.name));
+  QCPAxis* x = rect->axis(QCPAxis::atBottom);
+  QCPAxis* y = rect->axis(QCPAxis::atLeft);
+  y->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
+  y->setRange(value_range_->lower, value_range_->upper);
+  y->setRangeReversed(false);
+  y->grid()->setVisible(true);
+  y->grid()->setZeroLinePen(QPen(theme().neutral(), theme().scale()));
+
+  QVector<QCPGraphData> positive, negative;
+  const double step = group_width / segment.channels();
+  const auto add = [&](double center, int channel, float value) {
+    const double key = center - group_width / 2 + (channel + 0.5) * step;
+    (value < 0 ? negative : positive).append({key, static_cast<double>(value)});
+  };
+  for (int channel = 0; channel < segment.channels(); ++channel) {
+    for (int index = 0; index < segment.width(); ++index) add(index, channel, segment.tap(channel, index));
+    if (segment.hasBias()) add(segment.width() + 0.5, channel, segment.bias->data[static_cast<std::size_t>(channel)]);
+  }
+  for (const auto& [points, sign] : {std::pair(&positive, 1.0), std::pair(&negative, -1.0)}) {
+    const QColor color = theme().diverging(sign);
+    QCPGraph* stems = chart()->addGraph(x, y);
+    stems->setSelectable(QCP::stNone);
+    stems->setLineStyle(QCPGraph::lsImpulse);
+    stems->setPen(QPen(color, 1.25 * theme().scale()));
+    stems->setScatterStyle(scatterStyle(theme(), 0, color, 4.5));
+    stems->data()->set(*points, false);
+  }
+}
+
+void FiltersPanel::drawScale() {
+  QCPAxis* x = scale_rect_->axis(QCPAxis::atBottom);
+  QCPAxis* y = scale_rect_->axis(QCPAxis::atLeft);
+  const int width = theme().px(12);
+  scale_rect_->setMinimumSize(width, 20);
+  scale_rect_->setMaximumSize(width, QWIDGETSIZE_MAX);
+  x->setRange(-0.5, 0.5);
+  x->setTicks(false);
+  x->setTickLabels(false);
+  x->setBasePen(Qt::NoPen);
+  x->grid()->setVisible(false);
+  y->setLabel(tr("Tap"));
+  y->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
+  y->setRange(value_range_->lower, value_range_->upper);
+  y->grid()->setVisible(false);
+
+  std::vector<QColor> colors;
+  for (int i = 0; i < scale_cells; ++i) colors.push_back(theme().diverging(2.0 * i / (scale_cells - 1) - 1));
+  auto* unit_axis = scale_rect_->axis(QCPAxis::atRight);
+  unit_axis->setRange(-0.5, scale_cells - 0.5);
+  auto* cells = new CellMap(x, unit_axis);
+  cells->setSeparated(false);
+  cells->setCells(scale_cells, 1, std::move(colors));
+}
+
+void FiltersPanel::hover(const QPointF& pixel) {
+  const auto shown = segments();
+  for (std::size_t i = 0; i < shown.size() && i < rects_.size(); ++i) {
+    QCPAxisRect* rect = rects_[i];
+    if (!rect->rect().contains(pixel.toPoint())) continue;
+    const Segment& segment = shown[i];
+    const double key = rect->axis(QCPAxis::atBottom)->pixelToCoord(pixel.x());
+    const bool bias = segment.hasBias() && key > segment.width() - 0.25;
+    const double center = bias ? segment.width() + 0.5 : std::clamp(std::round(key), 0.0, segment.width() - 1.0);
+    const int index = static_cast<int>(center);
+    const double row = stems_ ? std::floor((key - center + group_width / 2) / group_width * segment.channels())
+                              : std::round(rect->axis(QCPAxis::atLeft)->pixelToCoord(pixel.y()));
+    const int channel = std::clamp(static_cast<int>(row), 0, segment.channels() - 1);
+    const float value = bias ? segment.bias->data[static_cast<std::size_t>(channel)] : segment.tap(channel, index);
+    const int lag = segment.width() - 1 - index;
+    const QString where = bias       ? tr("bias")
+                          : lag == 0 ? tr("current token")
+                                     : tr("%1 back").arg(countText(lag, tr("token"), tr("tokens")));
+    hoverLabel()->showAt(tr("<b>%1, channel %2</b><br>%3: %4")
+                             .arg(segment.name)
+                             .arg(channel)
+                             .arg(where, signedText(static_cast<double>(value))),
+                         pixel, {}, chart()->viewport());
+    return;
+  }
+  leave();
+}
+
+QString FiltersPanel::describe() const {
+  QString name;
+  int at_channel = 0, at_lag = 0;
+  float largest = 0;
+  for (const Segment& segment : segments())
+    for (int channel = 0; channel < segment.channels(); ++channel)
+      for (int index = 0; index < segment.width(); ++index) {
+        const float tap = segment.tap(channel, index);
+        if (!(std::abs(tap) >= std::abs(largest))) continue;
+        largest = tap;
+        name = segment.name;
+        at_channel = channel;
+        at_lag = segment.width() - 1 - index;
+      }
+  const QString layer = answer_.layers.size() > 1 ? tr(", layer %1").arg(shownLayer() + 1) : QString();
+  const QString where = at_lag == 0 ? tr("the current token") : tr("the token %1 back").arg(at_lag);
+  return tr("Step %1%2: the largest tap is %3, in channel %4 of %5, on %6.")
+      .arg(stepText(answer_.step), layer, signedText(static_cast<double>(largest)), QString::number(at_channel), name,
+           where);
+}
+
+PanelTable FiltersPanel::table() const {
+  PanelTable table;
+  table.columns = {QStringLiteral("layer"), QStringLiteral("input"), QStringLiteral("channel"), QStringLiteral("lag"),
+                   QStringLiteral("tap")};
+  if (!hasData()) return table;
+  for (const Segment& segment : segments())
+    for (int channel = 0; channel < segment.channels(); ++channel) {
+      const auto add = [&](const QString& lag, float value) {
+        table.rows.push_back({exactText(std::int64_t{shownLayer() + 1}), segment.name, exactText(std::int64_t{channel}),
+                              lag, exactText(value)});
+      };
+      for (int index = 0; index < segment.width(); ++index)
+        add(exactText(std::int64_t{index + 1 - segment.width()}), segment.tap(channel, index));
+      if (segment.hasBias()) add(QStringLiteral("bias"), segment.bias->data[static_cast<std::size_t>(channel)]);
+    }
+  return table;
+}
+
+}  // namespace mambarium

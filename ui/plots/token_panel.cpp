@@ -1,0 +1,135 @@
+#include "ui/plots/token_panel.h"
+
+#include <QComboBox>
+#include <QSignalBlocker>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plots/axis_ticker.h"
+#include "ui/plots/number_text.h"
+
+namespace mambarium {
+
+TokenPanel::TokenPanel(const QString& id, const QString& title, const QString& empty_text, QWidget* parent)
+    : PlotPanel(id, title, empty_text, parent),
+      strip_(chart()->addRect(0)),
+      rect_(chart()->addRect(1)),
+      graphs_(xAxis(), yAxis()) {
+  auto* sides = new QCPMarginGroup(chart());
+  for (QCPAxisRect* aligned : {strip_, rect_}) aligned->setMarginGroup(QCP::msLeft | QCP::msRight, sides);
+  chart()->hideAxes(strip_);
+  xAxis()->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker(true)));
+  cells_ = new CellMap(strip_->axis(QCPAxis::atBottom), strip_->axis(QCPAxis::atLeft));
+  bands_[0] = makeBand(strip_);
+  bands_[1] = makeBand(rect_);
+
+  QStringList sequences;
+  for (std::int64_t i = 1; i <= probe_count; ++i) sequences << tr("Sequence %1").arg(i);
+  probe_box_ = addChoice(sequences, tr("Probe sequence of the panel “%1”").arg(title),
+                         tr("Which of the fixed probe sequences is shown; all panels follow"));
+  connect(probe_box_, &QComboBox::activated, this, [this](int index) { chooseProbe(index); });
+}
+
+QCPItemRect* TokenPanel::makeBand(QCPAxisRect* rect) {
+  auto* band = new QCPItemRect(chart());
+  band->setLayer(QLatin1String(Chart::highlight_layer));
+  band->setClipAxisRect(rect);
+  band->setPen(Qt::NoPen);
+  for (auto* corner : {band->topLeft, band->bottomRight}) {
+    corner->setAxes(rect->axis(QCPAxis::atBottom), rect->axis(QCPAxis::atLeft));
+    corner->setAxisRect(rect);
+    corner->setTypeX(QCPItemPosition::ptPlotCoords);
+    corner->setTypeY(QCPItemPosition::ptAxisRectRatio);
+  }
+  band->setVisible(false);
+  return band;
+}
+
+std::optional<InspectRequest> TokenPanel::wants() const {
+  return InspectRequest{id().toStdString(), probe_, checkpoint_};
+}
+
+void TokenPanel::setCheckpoint(std::optional<std::int64_t> step) {
+  if (checkpoint_ == step) return;
+  checkpoint_ = step;
+  Q_EMIT wantsChanged();
+}
+
+void TokenPanel::setProbe(std::int64_t probe) {
+  if (probe_ == probe || probe < 0 || probe >= probe_count) return;
+  probe_ = probe;
+  const QSignalBlocker blocker(probe_box_);
+  probe_box_->setCurrentIndex(static_cast<int>(probe));
+  Q_EMIT wantsChanged();
+  Q_EMIT optionsChanged();
+}
+
+void TokenPanel::chooseProbe(std::int64_t probe) {
+  setProbe(probe);
+  Q_EMIT probeChosen(probe_);
+}
+
+void TokenPanel::highlightToken(int position) {
+  const bool there = hasData() && position >= 0 && position < static_cast<int>(tokens().size());
+  const int wanted = there ? position : -1;
+  if (highlighted_ == wanted) return;
+  highlighted_ = wanted;
+  for (QCPItemRect* band : bands_) {
+    band->setVisible(there);
+    band->setBrush(theme().highlight());
+    band->topLeft->setCoords(position + 0.5, 0);
+    band->bottomRight->setCoords(position + 1.5, 1);
+  }
+  chart()->replotHighlight();
+}
+
+void TokenPanel::hover(const QPointF& pixel) {
+  const int last = static_cast<int>(tokens().size());
+  const bool inside = strip_->rect().contains(pixel.toPoint()) || rect_->rect().contains(pixel.toPoint());
+  if (!inside || last == 0) {
+    leave();
+    return;
+  }
+  const int t = std::clamp(static_cast<int>(std::lround(xAxis()->pixelToCoord(pixel.x()))), 1, last);
+  const int position = t - 1;
+  highlightToken(position);
+  if (announced_ != position) Q_EMIT tokenHovered(announced_ = position);
+
+  std::vector<QPointF> avoid;
+  for (int near = std::max(0, position - 40); near < std::min(last, position + 41); ++near)
+    for (const double value : drawnValues(near))
+      avoid.emplace_back(xAxis()->coordToPixel(near + 1), yAxis()->coordToPixel(value));
+  const auto here = drawnValues(position);
+  const double y = here.empty() ? rect_->center().y() : yAxis()->coordToPixel(here.front());
+  const QString text = tr("<b>t = %1</b>, token %2").arg(t).arg(tokens()[static_cast<std::size_t>(position)]);
+  hoverLabel()->showAt(text + readout(position), {xAxis()->coordToPixel(t), y}, avoid, rect_->rect());
+}
+
+void TokenPanel::leave() {
+  PlotPanel::leave();
+  highlightToken(-1);
+  if (announced_ >= 0) Q_EMIT tokenHovered(announced_ = -1);
+}
+
+void TokenPanel::drawTokens() {
+  const auto count = static_cast<int>(tokens().size());
+  std::vector<QColor> colors;
+  std::vector<QString> texts;
+  for (const std::int32_t token : tokens()) {
+    colors.push_back(theme().tokenColor(token, states()));
+    texts.push_back(QString::number(token));
+  }
+  cells_->setCells(1, count, std::move(colors), std::move(texts), 1);
+  cells_->setTextFont(theme().smallFont());
+
+  const int height = theme().px(16);
+  strip_->setMinimumSize(10, height);
+  strip_->setMaximumSize(QWIDGETSIZE_MAX, height);
+  strip_->setMinimumMargins(QMargins(0, theme().px(6), 0, 0));
+  strip_->axis(QCPAxis::atBottom)->setRange(0.5, count + 0.5);
+  strip_->axis(QCPAxis::atLeft)->setRange(-0.5, 0.5);
+  xAxis()->setRange(0.5, count + 0.5);
+  if (highlighted_ >= count) highlightToken(-1);
+}
+
+}  // namespace mambarium

@@ -1,0 +1,57 @@
+// TokenPanel: a panel along a probe sequence (prediction, decay): a strip of tokens above a curve over the position t.
+//
+// Positions are 0-based in the program (tokenHovered, highlightToken, the tensors) and 1-based where a person reads
+// them, as x_1 .. x_T in the paper. The token under the mouse is marked in strip and curve on the highlight layer.
+#pragma once
+
+#include "ui/plots/axis_range.h"
+#include "ui/plots/cell_map.h"
+#include "ui/plots/graph_pool.h"
+#include "ui/plots/plot_panel.h"
+
+namespace mambarium {
+
+class TokenPanel : public PlotPanel {
+  Q_OBJECT
+ public:
+  std::optional<InspectRequest> wants() const override;
+  void highlightToken(int position) override;
+  void setCheckpoint(std::optional<std::int64_t> step) override;
+  void setProbe(std::int64_t probe) override;
+  int highlightedToken() const { return highlighted_; }
+
+ protected:
+  TokenPanel(const QString& id, const QString& title, const QString& empty_text, QWidget* parent);
+
+  void hover(const QPointF& pixel) override;
+  void leave() override;
+
+  virtual const std::vector<std::int32_t>& tokens() const = 0;
+  virtual int states() const = 0;
+  virtual QString readout(int position) const = 0;                  // HTML lines below "t = 12, token 1"
+  virtual std::vector<double> drawnValues(int position) const = 0;  // where the curves are, on the value axis
+
+  void drawTokens();  // the strip and the position axis
+  std::int64_t probe() const { return probe_; }
+  void chooseProbe(std::int64_t probe);  // as setProbe, and tells the others
+  QCPAxisRect* rect() const { return rect_; }
+  QCPAxis* xAxis() const { return rect_->axis(QCPAxis::atBottom); }
+  QCPAxis* yAxis() const { return rect_->axis(QCPAxis::atLeft); }
+  GraphPool& graphs() { return graphs_; }
+
+ private:
+  QCPItemRect* makeBand(QCPAxisRect* rect);
+
+  QCPAxisRect* strip_;
+  QCPAxisRect* rect_;
+  CellMap* cells_;
+  QCPItemRect* bands_[2];
+  QComboBox* probe_box_;
+  std::int64_t probe_ = 0;
+  std::optional<std::int64_t> checkpoint_;
+  int highlighted_ = -1;
+  int announced_ = -1;
+  GraphPool graphs_;
+};
+
+}  // namespace mambarium
