@@ -3,25 +3,22 @@
 //   H_t = a_t H_{t-1} + (dt_t x_t) B_t^T      H in R^{P x N} per head
 //   y_t = H_t C_t
 //
-// One function, three ways to compute it: `reference` (plain loops, float or double; the oracle), `fast` (float32,
-// vectorised over the state, run-time dispatch between AVX-512, AVX2 and portable). Decays are multiplied, never
-// differenced in log space: a_t = 1e-30 and 0 are as accurate as 0.99. Any T >= 1, P >= 1, N >= 1.
+// One function, three ways to compute it: `reference` (plain loops, float or double; the oracle), the fast one (float32,
+// vectorised over channels with the states in registers, run-time dispatch between AVX-512, AVX2 and portable), and
+// operators::selective_scan in core/models. Decays are multiplied, never differenced in log space: a_t = 1e-30 and 0 are
+// as accurate as 0.99. Any T >= 1, P >= 1, N >= 1.
 //
 // Every input is addressed by a row stride per (sequence, token): rows may lie inside a wider tensor. Within a row x holds
 // H*P numbers, dt and a hold H, B and C hold N (one group, shared by the heads), all contiguous.
-// Threads: sequences are split over `threads`; results do not depend on how many.
+// Threads: sequences are split over `threads`; results do not depend on how many. Denormals count as zero inside.
 #pragma once
 
 #include <cstdint>
 
-namespace mambarium::kernels {
+#include "core/kernels/rows.h"
+#include "core/kernels/scratch.h"
 
-template <class Real>
-struct Rows {            // a view of [batch, T, width]
-  Real* data = nullptr;
-  std::int64_t sequence_stride = 0, row_stride = 0;  // in elements
-  Real* row(std::int64_t b, std::int64_t t) const { return data + b * sequence_stride + t * row_stride; }
-};
+namespace mambarium::kernels {
 
 struct ScanShape {
   std::int64_t batch = 0, length = 0, heads = 1, headdim = 0, d_state = 0;
@@ -39,16 +36,24 @@ struct ScanGradients {       // written, not added to; null data: not wanted
   Real* h0 = nullptr;
 };
 
-// y [batch, T, H*P]; h_final [batch, H, P, N] or null.
+// y [batch, T, H*P]; h_final [batch, H, P, N] or null. dh_final may be null for zeros.
 template <class Real>
-void selective_scan_reference(const ScanShape&, const ScanInputs<Real>&, Rows<Real> y, Real* h_final);
+void selective_scan_reference(const ScanShape& shape, const ScanInputs<Real>& inputs, Rows<Real> y, Real* h_final);
 template <class Real>
-void selective_scan_backward_reference(const ScanShape&, const ScanInputs<Real>&, Rows<const Real> dy, const Real* dh_final,
-                                       const ScanGradients<Real>&);
+void selective_scan_backward_reference(const ScanShape& shape, const ScanInputs<Real>& inputs, Rows<const Real> dy,
+                                       const Real* dh_final, const ScanGradients<Real>& gradients);
 
-void selective_scan(const ScanShape&, const ScanInputs<float>&, Rows<float> y, float* h_final, int threads);
+void selective_scan(const ScanShape& shape, const ScanInputs<float>& inputs, Rows<float> y, float* h_final,
+                    int threads);
 // Recomputes the states in chunks of about sqrt(T): scratch O(sqrt(T) P N) per thread.
-void selective_scan_backward(const ScanShape&, const ScanInputs<float>&, Rows<const float> dy, const float* dh_final,
-                             const ScanGradients<float>&, int threads);
+void selective_scan_backward(const ScanShape& shape, const ScanInputs<float>& inputs, Rows<const float> dy,
+                             const float* dh_final, const ScanGradients<float>& gradients, int threads);
+
+// The same for sequence b alone, on the calling thread, for kernels that fuse the scan with what surrounds it.
+void selective_scan_sequence(const ScanShape& shape, const ScanInputs<float>& inputs, std::int64_t b, Rows<float> y,
+                             float* h_final, Scratch& scratch);
+void selective_scan_backward_sequence(const ScanShape& shape, const ScanInputs<float>& inputs, std::int64_t b,
+                                      Rows<const float> dy, const float* dh_final,
+                                      const ScanGradients<float>& gradients, Scratch& scratch);
 
 }  // namespace mambarium::kernels

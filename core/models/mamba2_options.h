@@ -14,10 +14,10 @@
 #include <cstdint>
 
 #include "core/contract/experiment_config.h"
+#include "core/kernels/activation.h"
 
 namespace mambarium {
 
-enum class Activation { none, relu, silu };
 enum class Mlp { none, plain, gated };
 enum class Readout { softmax, l1 };
 

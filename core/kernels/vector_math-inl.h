@@ -1,0 +1,157 @@
+// What the vectorised kernels share, compiled once per SIMD target (Highway). Include after hwy/foreach_target.h.
+//
+// Loads and stores of n < Lanes(d) numbers never touch memory beyond them. NaN passes through every function.
+
+#if defined(MAMBARIUM_KERNELS_VECTOR_MATH_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef MAMBARIUM_KERNELS_VECTOR_MATH_INL_H_
+#undef MAMBARIUM_KERNELS_VECTOR_MATH_INL_H_
+#else
+#define MAMBARIUM_KERNELS_VECTOR_MATH_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstdint>
+
+#include "core/kernels/activation.h"
+#include "hwy/contrib/math/math-inl.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mambarium::kernels::HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+inline constexpr std::int64_t lanes = static_cast<std::int64_t>(HWY_LANES(float));
+
+HWY_INLINE V LoadSome(D d, const float* from, std::int64_t count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  alignas(64) float padded[lanes] = {};
+  std::copy_n(from, count, padded);
+  return hn::Load(d, padded);
+#else
+  return hn::MaskedLoad(hn::FirstN(d, static_cast<std::size_t>(count)), d, from);
+#endif
+}
+
+HWY_INLINE void StoreSome(V value, D d, float* to, std::int64_t count) {
+#if HWY_MEM_OPS_MIGHT_FAULT
+  alignas(64) float padded[lanes];
+  hn::Store(value, d, padded);
+  std::copy_n(padded, count, to);
+#else
+  hn::BlendedStore(value, hn::FirstN(d, static_cast<std::size_t>(count)), d, to);
+#endif
+}
+
+// work(column, count) for every vector of a row; the count is lanes but for the last.
+template <class Work>
+HWY_INLINE void ForEachVector(std::int64_t width, const Work& work) {
+  std::int64_t column = 0;
+  for (; column + lanes <= width; column += lanes) {
+    work(column, lanes);
+  }
+  if (column < width) {
+    work(column, width - column);
+  }
+}
+
+HWY_INLINE V LoadUpTo(D d, const float* from, std::int64_t count) {
+  return count == lanes ? hn::LoadU(d, from) : LoadSome(d, from, count);
+}
+
+HWY_INLINE void StoreUpTo(V value, D d, float* to, std::int64_t count) {
+  if (count == lanes) {
+    hn::StoreU(value, d, to);
+  } else {
+    StoreSome(value, d, to, count);
+  }
+}
+
+HWY_INLINE float SumOf(D d, V value) { return hn::GetLane(hn::SumOfLanes(d, value)); }
+
+// The sums of four vectors, as four neighbouring numbers: written, or added to what is there.
+#if HWY_TARGET == HWY_SCALAR
+HWY_INLINE void StoreSums(D, V v0, V v1, V v2, V v3, float* to, bool add) {
+  const float sums[4] = {hn::GetLane(v0), hn::GetLane(v1), hn::GetLane(v2), hn::GetLane(v3)};
+  for (int i = 0; i < 4; ++i) {
+    to[i] = add ? to[i] + sums[i] : sums[i];
+  }
+}
+#else
+template <class DX, class VX>
+HWY_INLINE auto FoldToFour(DX d, VX value) {
+  if constexpr (hn::MaxLanes(DX()) == 4) {
+    return value;
+  } else {
+    const hn::Half<DX> half;
+    return FoldToFour(half, hn::Add(hn::LowerHalf(half, value), hn::UpperHalf(half, value)));
+  }
+}
+HWY_INLINE void StoreSums(D d, V v0, V v1, V v2, V v3, float* to, bool add) {
+  const V evens = hn::Add(hn::InterleaveLower(d, v0, v2), hn::InterleaveUpper(d, v0, v2));
+  const V odds = hn::Add(hn::InterleaveLower(d, v1, v3), hn::InterleaveUpper(d, v1, v3));
+  const auto sums =
+      FoldToFour(d, hn::Add(hn::InterleaveLower(d, evens, odds), hn::InterleaveUpper(d, evens, odds)));
+  const hn::FixedTag<float, 4> d4;
+  hn::StoreU(add ? hn::Add(sums, hn::LoadU(d4, to)) : sums, d4, to);
+}
+#endif
+
+// 1 / (1 + exp(-x)); the exponent is cut where the result is zero anyway, so that exp stays finite.
+HWY_INLINE V Sigmoid(D d, V x) {
+  const V one = hn::Set(d, 1.0f);
+  return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Min(hn::Neg(x), hn::Set(d, 88.0f)))));
+}
+
+// Both branches of log(1 + exp(x)) in one: max(x, 0) + log1p(exp(-|x|)).
+HWY_INLINE V Softplus(D d, V x) {
+  const V tail = hn::Log1p(d, hn::Exp(d, hn::Neg(hn::Abs(x))));
+  const V value = hn::Add(hn::Max(x, hn::Zero(d)), tail);
+  return hn::IfThenElse(hn::Eq(x, x), value, x);
+}
+
+template <Activation A>
+HWY_INLINE V Activated(D d, V x) {
+  if constexpr (A == Activation::silu) {
+    return hn::Mul(x, Sigmoid(d, x));
+  } else if constexpr (A == Activation::relu) {
+    return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x);
+  } else {
+    return x;
+  }
+}
+
+// The value and its derivative.
+template <Activation A>
+HWY_INLINE V Activated(D d, V x, V& slope) {
+  const V one = hn::Set(d, 1.0f);
+  if constexpr (A == Activation::silu) {
+    const V s = Sigmoid(d, x);
+    const V value = hn::Mul(x, s);
+    slope = hn::MulAdd(value, hn::Sub(one, s), s);
+    return value;
+  } else if constexpr (A == Activation::relu) {
+    slope = hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), one);
+    return Activated<A>(d, x);
+  } else {
+    slope = one;
+    return x;
+  }
+}
+
+// work(std::integral_constant<Activation, ...>) for the activation that is wanted.
+template <class Work>
+HWY_INLINE void WithActivation(Activation activation, const Work& work) {
+  switch (activation) {
+    case Activation::silu: work(std::integral_constant<Activation, Activation::silu>()); break;
+    case Activation::relu: work(std::integral_constant<Activation, Activation::relu>()); break;
+    case Activation::none: work(std::integral_constant<Activation, Activation::none>()); break;
+  }
+}
+
+}  // namespace mambarium::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // MAMBARIUM_KERNELS_VECTOR_MATH_INL_H_
