@@ -13,14 +13,20 @@ namespace mambarium::kernels {
 class FlushDenormals {
  public:
 #if defined(__SSE2__)
-  FlushDenormals() : saved_(_mm_getcsr()) { _mm_setcsr(saved_ | 0x8040u); }  // FTZ | DAZ
-  ~FlushDenormals() { _mm_setcsr(saved_); }
+  FlushDenormals() : saved_(_mm_getcsr()) {
+    _mm_setcsr(saved_ | 0x8040u);
+  }  // FTZ | DAZ
+  ~FlushDenormals() {
+    _mm_setcsr(saved_);
+  }
 #elif defined(__aarch64__)
   FlushDenormals() {
     asm volatile("mrs %0, fpcr" : "=r"(saved_));
     asm volatile("msr fpcr, %0" ::"r"(saved_ | (std::uint64_t{1} << 24)));
   }
-  ~FlushDenormals() { asm volatile("msr fpcr, %0" ::"r"(saved_)); }
+  ~FlushDenormals() {
+    asm volatile("msr fpcr, %0" ::"r"(saved_));
+  }
 #else
   FlushDenormals() = default;
   ~FlushDenormals() {}

@@ -7,17 +7,9 @@
 namespace mambarium::kernels {
 
 // Calls work(begin, end) on disjoint ranges that cover 0 .. count-1, one range per thread, the last one on the calling
-// thread; returns when all have. An exception from any of them is thrown again here. With one thread or one item no thread is started.
+// thread; returns when all have. An exception from any of them is thrown again here. With one thread or one item no
+// thread is started.
 void parallel_ranges(std::int64_t count, int threads,
                      const std::function<void(std::int64_t begin, std::int64_t end)>& work);
-
-// Sums over a batch are taken in this many groups of neighbouring sequences, each by one thread in order, then group by
-// group: the grouping depends on the batch alone, so the rounding does too.
-inline constexpr std::int64_t most_groups = 32;
-struct Groups {
-  explicit Groups(std::int64_t batch) : items(batch), count(batch < most_groups ? batch : most_groups) {}
-  std::int64_t begin(std::int64_t group) const { return items * group / count; }
-  std::int64_t items, count;
-};
 
 }  // namespace mambarium::kernels

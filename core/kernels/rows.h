@@ -13,11 +13,7 @@ struct Strided {
   std::int64_t stride = 0;
   Real* row(std::int64_t t) const { return data + t * stride; }
   Strided columns(std::int64_t first) const { return {data + first, stride}; }
-  operator Strided<const Real>() const
-    requires(!std::is_const_v<Real>)
-  {
-    return {data, stride};
-  }
+  operator Strided<const Real>() const requires(!std::is_const_v<Real>) { return {data, stride}; }
 };
 
 // [batch, length, width].
@@ -27,11 +23,7 @@ struct Rows {
   std::int64_t sequence_stride = 0, row_stride = 0;
   Real* row(std::int64_t b, std::int64_t t) const { return data + b * sequence_stride + t * row_stride; }
   Strided<Real> sequence(std::int64_t b) const { return {data + b * sequence_stride, row_stride}; }
-  operator Rows<const Real>() const
-    requires(!std::is_const_v<Real>)
-  {
-    return {data, sequence_stride, row_stride};
-  }
+  operator Rows<const Real>() const requires(!std::is_const_v<Real>) { return {data, sequence_stride, row_stride}; }
 };
 
 }  // namespace mambarium::kernels

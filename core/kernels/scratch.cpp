@@ -8,12 +8,14 @@ namespace mambarium::kernels {
 namespace {
 
 constexpr std::align_val_t alignment{64};
-constexpr std::size_t border = 16;             // floats in 64 bytes
+constexpr std::size_t border = 16;  // floats in 64 bytes
 constexpr std::size_t smallest_block = 1u << 18;
 
 }  // namespace
 
-void Scratch::Release::operator()(float* data) const { ::operator delete[](data, alignment); }
+void Scratch::Release::operator()(float* data) const {
+  ::operator delete[](data, alignment);
+}
 
 float* Scratch::floats(std::int64_t count) {
   const std::size_t wanted = (static_cast<std::size_t>(count) + border - 1) / border * border;

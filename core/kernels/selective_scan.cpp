@@ -20,8 +20,8 @@ namespace {
 constexpr std::int64_t tile_states = 8;
 constexpr std::int64_t tile_size = tile_states * lanes;
 
-// `lanes` channels and `tile_states` states of one sequence, every row ready to be loaded whole. dt and a hold one number
-// per row where all lanes belong to one head (Shared), else one per lane.
+// `lanes` channels and `tile_states` states of one sequence, every row ready to be loaded whole. dt and a hold one
+// number per row where all lanes belong to one head (Shared), else one per lane.
 struct Tile {
   std::int64_t length = 0, chunk = 0;
   Strided<const float> x, dt, a, B, C;
@@ -289,8 +289,8 @@ class Sequence {
     }
   }
 
-  static void CopyRows(const Strided<const float>& from, const Strided<float>& to, std::int64_t rows, std::int64_t width,
-                       std::int64_t padded_width) {
+  static void CopyRows(const Strided<const float>& from, const Strided<float>& to, std::int64_t rows,
+                       std::int64_t width, std::int64_t padded_width) {
     for (std::int64_t t = 0; t < rows; ++t) {
       std::copy_n(from.row(t), width, to.row(t));
       std::fill(to.row(t) + width, to.row(t) + padded_width, 0.0f);

@@ -3,14 +3,14 @@
 //   H_t = a_t H_{t-1} + (dt_t x_t) B_t^T      H in R^{P x N} per head
 //   y_t = H_t C_t
 //
-// One function, three ways to compute it: `reference` (plain loops, float or double; the oracle), the fast one (float32,
-// vectorised over channels with the states in registers, run-time dispatch between AVX-512, AVX2 and portable), and
-// operators::selective_scan in core/models. Decays are multiplied, never differenced in log space: a_t = 1e-30 and 0 are
-// as accurate as 0.99. Any T >= 1, P >= 1, N >= 1.
+// One function, three ways to compute it: `reference` (plain loops, float or double; the oracle), the fast one
+// (float32, vectorised over channels with the states in registers, run-time dispatch between AVX-512, AVX2 and
+// portable), and operators::selective_scan in core/models. Decays are multiplied, never differenced in log space: a_t =
+// 1e-30 and 0 are as accurate as 0.99. Any T >= 1, P >= 1, N >= 1.
 //
-// Every input is addressed by a row stride per (sequence, token): rows may lie inside a wider tensor. Within a row x holds
-// H*P numbers, dt and a hold H, B and C hold N (one group, shared by the heads), all contiguous.
-// Threads: sequences are split over `threads`; results do not depend on how many. Denormals count as zero inside.
+// Every input is addressed by a row stride per (sequence, token): rows may lie inside a wider tensor. Within a row x
+// holds H*P numbers, dt and a hold H, B and C hold N (one group, shared by the heads), all contiguous. Threads:
+// sequences are split over `threads`; results do not depend on how many. Denormals count as zero inside.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ struct ScanInputs {
 };
 
 template <class Real>
-struct ScanGradients {       // written, not added to; null data: not wanted
+struct ScanGradients {  // written, not added to; null data: not wanted
   Rows<Real> x, dt, a, B, C;
   Real* h0 = nullptr;
 };

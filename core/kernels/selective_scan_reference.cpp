@@ -6,7 +6,9 @@ namespace mambarium::kernels {
 
 namespace {
 
-std::size_t size(std::int64_t count) { return static_cast<std::size_t>(count); }
+std::size_t size(std::int64_t count) {
+  return static_cast<std::size_t>(count);
+}
 
 template <class Real>
 void zero(const Rows<Real>& rows, std::int64_t b, std::int64_t t, std::int64_t width) {
@@ -69,8 +71,8 @@ void selective_scan_backward_reference(const ScanShape& shape, const ScanInputs<
         state(-1, n) = in.h0 ? in.h0[offset + n] : 0;
         g[size(n)] = dh_final ? dh_final[offset + n] : 0;
         for (std::int64_t t = 0; t < length; ++t) {
-          state(t, n) = in.a.row(b, t)[head] * state(t - 1, n) +
-                        in.dt.row(b, t)[head] * in.x.row(b, t)[c] * in.B.row(b, t)[n];
+          state(t, n) =
+              in.a.row(b, t)[head] * state(t - 1, n) + in.dt.row(b, t)[head] * in.x.row(b, t)[c] * in.B.row(b, t)[n];
         }
       }
       for (std::int64_t t = length - 1; t >= 0; --t) {

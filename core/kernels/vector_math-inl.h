@@ -69,7 +69,9 @@ HWY_INLINE void StoreUpTo(V value, D d, float* to, std::int64_t count) {
   }
 }
 
-HWY_INLINE float SumOf(D d, V value) { return hn::GetLane(hn::SumOfLanes(d, value)); }
+HWY_INLINE float SumOf(D d, V value) {
+  return hn::GetLane(hn::SumOfLanes(d, value));
+}
 
 // The sums of four vectors, as four neighbouring numbers: written, or added to what is there.
 #if HWY_TARGET == HWY_SCALAR
@@ -92,8 +94,7 @@ HWY_INLINE auto FoldToFour(DX d, VX value) {
 HWY_INLINE void StoreSums(D d, V v0, V v1, V v2, V v3, float* to, bool add) {
   const V evens = hn::Add(hn::InterleaveLower(d, v0, v2), hn::InterleaveUpper(d, v0, v2));
   const V odds = hn::Add(hn::InterleaveLower(d, v1, v3), hn::InterleaveUpper(d, v1, v3));
-  const auto sums =
-      FoldToFour(d, hn::Add(hn::InterleaveLower(d, evens, odds), hn::InterleaveUpper(d, evens, odds)));
+  const auto sums = FoldToFour(d, hn::Add(hn::InterleaveLower(d, evens, odds), hn::InterleaveUpper(d, evens, odds)));
   const hn::FixedTag<float, 4> d4;
   hn::StoreU(add ? hn::Add(sums, hn::LoadU(d4, to)) : sums, d4, to);
 }
@@ -103,6 +104,11 @@ HWY_INLINE void StoreSums(D d, V v0, V v1, V v2, V v3, float* to, bool add) {
 HWY_INLINE V Sigmoid(D d, V x) {
   const V one = hn::Set(d, 1.0f);
   return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Min(hn::Neg(x), hn::Set(d, 88.0f)))));
+}
+
+// exp that gives NaN for NaN, which Highway's does not.
+HWY_INLINE V FaithfulExp(D d, V x) {
+  return hn::IfThenElse(hn::Eq(x, x), hn::Exp(d, x), x);
 }
 
 // Both branches of log(1 + exp(x)) in one: max(x, 0) + log1p(exp(-|x|)).
@@ -145,9 +151,15 @@ HWY_INLINE V Activated(D d, V x, V& slope) {
 template <class Work>
 HWY_INLINE void WithActivation(Activation activation, const Work& work) {
   switch (activation) {
-    case Activation::silu: work(std::integral_constant<Activation, Activation::silu>()); break;
-    case Activation::relu: work(std::integral_constant<Activation, Activation::relu>()); break;
-    case Activation::none: work(std::integral_constant<Activation, Activation::none>()); break;
+    case Activation::silu:
+      work(std::integral_constant<Activation, Activation::silu>());
+      break;
+    case Activation::relu:
+      work(std::integral_constant<Activation, Activation::relu>());
+      break;
+    case Activation::none:
+      work(std::integral_constant<Activation, Activation::none>());
+      break;
   }
 }
 

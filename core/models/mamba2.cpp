@@ -4,6 +4,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "core/models/mamba2_kernels.h"
 #include "core/models/mamba2_operators.h"
 #include "core/models/operators.h"
 #include "core/torch_precompiled.h"
@@ -43,6 +44,9 @@ Mamba2::Mamba2(const Mamba2Options& options, Engine engine, Precision precision)
   if (options_.d_inner() % options_.head_width() != 0) {
     throw std::invalid_argument("model.headdim: " + std::to_string(options_.headdim) +
                                 " does not divide d_inner = " + std::to_string(options_.d_inner()));
+  }
+  if (engine_ == Engine::kernels && type_ != torch::kFloat32) {
+    throw std::invalid_argument("the kernels engine computes in float32; float64 needs the operators engine");
   }
   const Initialiser draw(options_.seed, type_);
   constexpr double deviation = 0.02;
@@ -134,27 +138,37 @@ void Mamba2::check_tokens(const at::Tensor& tokens, std::int64_t dimensions, con
   }
 }
 
-at::Tensor Mamba2::logits(const at::Tensor& tokens) {
+at::Tensor Mamba2::last_rows(const at::Tensor& tokens) {
   auto u = torch::embedding(embedding_, tokens);
   for (const Mamba2Layer& layer : layers_) {
-    u = operators::block(options_, layer, u);
+    u = engine_ == Engine::kernels ? fused::block(options_, layer, u) : operators::block(options_, layer, u);
   }
-  return torch::linear(options_.norm ? operators::layer_norm(u, final_norm_) : u, lm_head_);
+  return u;
+}
+
+at::Tensor Mamba2::read_out(const at::Tensor& u) const {
+  const auto normed = options_.norm ? operators::layer_norm(u, final_norm_) : u;
+  return operators::read_out(torch::linear(normed, lm_head_), options_.readout);
 }
 
 at::Tensor Mamba2::log_probabilities(const at::Tensor& tokens) {
   check_tokens(tokens, 2, "tokens");
-  return operators::read_out(logits(tokens), options_.readout);
+  return read_out(last_rows(tokens));
 }
 
 at::Tensor Mamba2::loss(const at::Tensor& tokens, const at::Tensor& targets) {
+  check_tokens(tokens, 2, "tokens");
   check_tokens(targets, 2, "targets");
   if (targets.sizes() != tokens.sizes()) {
     std::ostringstream problem;
     problem << "targets: expected the shape of tokens " << tokens.sizes() << ", got " << targets.sizes();
     throw std::invalid_argument(problem.str());
   }
-  return torch::nll_loss(log_probabilities(tokens).flatten(0, 1), targets.flatten());
+  const auto u = last_rows(tokens);
+  if (engine_ == Engine::kernels) {
+    return fused::loss(options_, u, final_norm_, lm_head_, targets);
+  }
+  return torch::nll_loss(read_out(u).flatten(0, 1), targets.flatten());
 }
 
 std::unique_ptr<ModelState> Mamba2::initial_state(std::int64_t batch) {
@@ -175,8 +189,7 @@ at::Tensor Mamba2::step(const at::Tensor& tokens, ModelState& state) {
   for (std::size_t index = 0; index < layers_.size(); ++index) {
     u = operators::block(options_, layers_[index], u, &own->layers[index]);
   }
-  u = torch::linear(options_.norm ? operators::layer_norm(u, final_norm_) : u, lm_head_);
-  return operators::read_out(u.select(1, 0), options_.readout);
+  return read_out(u.select(1, 0));
 }
 
 Tensor Mamba2::decay_factors(std::span<const std::int32_t> tokens) {

@@ -51,7 +51,8 @@ class Mamba2 final : public SequenceModel {
   void add_layer(const Initialiser& draw, const std::string& prefix);
   at::Tensor& add(const std::string& name, at::Tensor tensor, bool decayed = false);
   void check_tokens(const at::Tensor& tokens, std::int64_t dimensions, const char* what) const;
-  at::Tensor logits(const at::Tensor& tokens);
+  at::Tensor last_rows(const at::Tensor& tokens);  // u after the last block
+  at::Tensor read_out(const at::Tensor& u) const;  // log-probabilities
 
   Mamba2Options options_;
   Engine engine_;

@@ -58,8 +58,7 @@ template <class Real>
 struct Inputs {
   Array<Real> x, dt, a, B, C, h0, dy, dh;
   template <class Other>
-  explicit Inputs(const Inputs<Other>& o)
-      : x(o.x), dt(o.dt), a(o.a), B(o.B), C(o.C), h0(o.h0), dy(o.dy), dh(o.dh) {}
+  explicit Inputs(const Inputs<Other>& o) : x(o.x), dt(o.dt), a(o.a), B(o.B), C(o.C), h0(o.h0), dy(o.dy), dh(o.dh) {}
   Inputs(const ScanShape& s, std::int64_t gap)
       : x(s.batch, s.length, s.heads * s.headdim, gap),
         dt(s.batch, s.length, s.heads, 2 * gap),
@@ -69,9 +68,7 @@ struct Inputs {
         h0(s.batch, s.heads * s.headdim, s.d_state),
         dy(s.batch, s.length, s.heads * s.headdim, gap),
         dh(s.batch, s.heads * s.headdim, s.d_state) {}
-  ScanInputs<Real> view() const {
-    return {x.rows(), dt.rows(), a.rows(), B.rows(), C.rows(), h0.numbers.data()};
-  }
+  ScanInputs<Real> view() const { return {x.rows(), dt.rows(), a.rows(), B.rows(), C.rows(), h0.numbers.data()}; }
 };
 
 template <class Real>
@@ -180,7 +177,9 @@ class TestSelectiveScan : public QObject {
     double largest = 0;
     for (const std::int64_t length : {1, 2, 3, 5, 16, 31, 64, 100, 128, 257, 512, 1000, 2048, 4096}) {
       for (int repetition = 0; repetition < (length < 600 ? 12 : 3); ++repetition) {
-        const ScanShape shape{.batch = from({1, 2, 3}), .length = length, .heads = from({1, 1, 2, 3, 5}),
+        const ScanShape shape{.batch = from({1, 2, 3}),
+                              .length = length,
+                              .heads = from({1, 1, 2, 3, 5}),
                               .headdim = from({1, 2, 4, 8, 13, 16, 32, 40}),
                               .d_state = from({1, 2, 3, 5, 8, 8, 16, 24, 33})};
         const auto decays = static_cast<Decays>(repetition % 3);
@@ -203,7 +202,8 @@ class TestSelectiveScan : public QObject {
     QVERIFY(!targets.empty());
     for (const std::string& target : targets) {
       use_simd_target(target);
-      for (const ScanShape& shape : {ScanShape{2, 130, 1, 16, 8}, ScanShape{2, 65, 3, 5, 13}, ScanShape{1, 40, 2, 24, 9}}) {
+      for (const ScanShape& shape :
+           {ScanShape{2, 130, 1, 16, 8}, ScanShape{2, 65, 3, 5, 13}, ScanShape{1, 40, 2, 24, 9}}) {
         const double difference = largest_difference(shape, 3, Decays::extreme, 5);
         QVERIFY2(difference <= 1e-5, target.c_str());
       }
@@ -225,8 +225,8 @@ class TestSelectiveScan : public QObject {
       in.dh.each([&](auto b, auto t, auto i) { sum += in.dh.at(b, t, i) * result.h.at(b, t, i); });
       return sum;
     };
-    const std::pair<Array<double>*, Array<double>*> pairs[] = {{&in.x, &out.dx}, {&in.dt, &out.ddt}, {&in.a, &out.da},
-                                                               {&in.B, &out.dB}, {&in.C, &out.dC},   {&in.h0, &out.dh0}};
+    const std::pair<Array<double>*, Array<double>*> pairs[] = {
+        {&in.x, &out.dx}, {&in.dt, &out.ddt}, {&in.a, &out.da}, {&in.B, &out.dB}, {&in.C, &out.dC}, {&in.h0, &out.dh0}};
     for (const auto& [input, gradient] : pairs) {
       input->each([&](auto b, auto t, auto i) {
         constexpr double step = 1e-6;

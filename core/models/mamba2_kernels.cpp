@@ -1,0 +1,296 @@
+#include "core/models/mamba2_kernels.h"
+
+#include <array>
+
+#include "core/kernels/cross_entropy.h"
+#include "core/kernels/mixer.h"
+#include "core/kernels/mlp.h"
+#include "core/models/mamba2_operators.h"
+#include "core/models/operators.h"
+#include "core/torch_precompiled.h"
+
+namespace mambarium::fused {
+
+namespace {
+
+using at::Tensor;
+using kernels::MixerShape;
+using kernels::MlpShape;
+using kernels::ReadOutShape;
+using kernels::Rows;
+using kernels::Strided;
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+// The weights of a kernel as a list of tensors: `members` name its pointers in the order of the list; undefined tensors
+// stand for parts that are off. Autograd only ever sees the defined ones.
+template <template <class> class Tensors>
+struct Members;
+
+template <>
+struct Members<kernels::MixerTensors> {
+  template <class Real>
+  static constexpr auto list() {
+    using T = kernels::MixerTensors<Real>;
+    return std::array{&T::norm,    &T::in_x,        &T::in_B,   &T::in_C,        &T::in_z,    &T::in_dt,
+                      &T::conv_x,  &T::conv_x_bias, &T::conv_B, &T::conv_B_bias, &T::conv_C,  &T::conv_C_bias,
+                      &T::dt_bias, &T::A_log,       &T::D,      &T::y_norm,      &T::out_proj};
+  }
+};
+template <>
+struct Members<kernels::MlpTensors> {
+  template <class Real>
+  static constexpr auto list() {
+    using T = kernels::MlpTensors<Real>;
+    return std::array{&T::norm, &T::fc1, &T::fc1_gate, &T::fc2};
+  }
+};
+template <>
+struct Members<kernels::ReadOutTensors> {
+  template <class Real>
+  static constexpr auto list() {
+    using T = kernels::ReadOutTensors<Real>;
+    return std::array{&T::norm, &T::lm_head};
+  }
+};
+
+// What a function remembers besides tensors.
+template <class Shape>
+struct Plan : torch::CustomClassHolder {
+  Shape shape;
+  int threads = 1;
+  bool flag = false;
+  std::vector<std::size_t> slots;  // which members the tensors of the list are
+};
+template <class Shape>
+using PlanPointer = c10::intrusive_ptr<Plan<Shape>>;
+
+template <class Shape>
+void keep(AutogradContext* context, const PlanPointer<Shape>& plan) {
+  context->saved_data["plan"] = c10::IValue::make_capsule(plan);
+}
+
+template <class Shape>
+PlanPointer<Shape> kept(AutogradContext* context) {
+  return c10::static_intrusive_pointer_cast<Plan<Shape>>(context->saved_data["plan"].toCapsule());
+}
+
+template <class Shape>
+PlanPointer<Shape> make_plan(const Shape& shape, int threads, const std::vector<Tensor>& weights,
+                             variable_list& defined) {
+  auto plan = c10::make_intrusive<Plan<Shape>>();
+  plan->shape = shape;
+  plan->threads = threads;
+  for (std::size_t slot = 0; slot < weights.size(); ++slot) {
+    if (weights[slot].defined()) {
+      plan->slots.push_back(slot);
+      defined.push_back(weights[slot]);
+    }
+  }
+  return plan;
+}
+
+// Pointers into tensors, the first of which is u and not a weight.
+template <template <class> class Tensors, class Real, class Shape>
+Tensors<Real> pointers(const Plan<Shape>& plan, const variable_list& tensors) {
+  constexpr auto members = Members<Tensors>::template list<Real>();
+  Tensors<Real> result;
+  for (std::size_t index = 0; index < plan.slots.size(); ++index) {
+    result.*members[plan.slots[index]] = tensors[index + 1].template data_ptr<float>();
+  }
+  return result;
+}
+
+variable_list empty_like_all(const variable_list& tensors) {
+  variable_list gradients;
+  for (const Tensor& tensor : tensors) {
+    gradients.push_back(torch::empty_like(tensor, at::MemoryFormat::Contiguous));
+  }
+  return gradients;
+}
+
+// What backward() returns: nothing for the plan, then the gradients.
+variable_list after_plan(const variable_list& gradients) {
+  variable_list result{Tensor()};
+  result.insert(result.end(), gradients.begin(), gradients.end());
+  return result;
+}
+
+template <class Real>
+Rows<Real> rows(const Tensor& tensor) {
+  return {tensor.data_ptr<float>(), tensor.size(1) * tensor.size(2), tensor.size(2)};
+}
+
+template <class Real>
+Strided<Real> flat(const Tensor& tensor) {
+  return {tensor.data_ptr<float>(), tensor.size(-1)};
+}
+
+struct MixerFunction : torch::autograd::Function<MixerFunction> {
+  static Tensor forward(AutogradContext* context, const PlanPointer<MixerShape>& plan, const variable_list& tensors) {
+    keep(context, plan);
+    context->save_for_backward(tensors);
+    const auto weights = pointers<kernels::MixerTensors, const float>(*plan, tensors);
+    auto out = torch::empty_like(tensors[0]);
+    kernels::mixer(plan->shape, weights, rows<const float>(tensors[0]), rows<float>(out), plan->threads);
+    return out;
+  }
+  static variable_list backward(AutogradContext* context, variable_list incoming) {
+    const auto plan = kept<MixerShape>(context);
+    const auto tensors = context->get_saved_variables();
+    const auto gradients = empty_like_all(tensors);
+    const auto dout = incoming[0].contiguous();
+    kernels::mixer_backward(plan->shape, pointers<kernels::MixerTensors, const float>(*plan, tensors),
+                            rows<const float>(tensors[0]), rows<const float>(dout), rows<float>(gradients[0]),
+                            pointers<kernels::MixerTensors, float>(*plan, gradients), plan->threads);
+    return after_plan(gradients);
+  }
+};
+
+struct MixerInsideFunction : torch::autograd::Function<MixerInsideFunction> {
+  static Tensor forward(AutogradContext* context, const PlanPointer<MixerShape>& plan, const variable_list& tensors) {
+    keep(context, plan);
+    context->save_for_backward(tensors);
+    const auto& projected = tensors[0];
+    auto gated = torch::empty({projected.size(0), projected.size(1), plan->shape.inner()}, projected.options());
+    kernels::mixer_inside(plan->shape, plan->flag, pointers<kernels::MixerTensors, const float>(*plan, tensors),
+                          rows<const float>(projected), rows<float>(gated), plan->threads);
+    return gated;
+  }
+  static variable_list backward(AutogradContext* context, variable_list incoming) {
+    const auto plan = kept<MixerShape>(context);
+    const auto tensors = context->get_saved_variables();
+    const auto gradients = empty_like_all(tensors);
+    const auto dgated = incoming[0].contiguous();
+    kernels::mixer_inside_backward(plan->shape, plan->flag,
+                                   pointers<kernels::MixerTensors, const float>(*plan, tensors),
+                                   rows<const float>(tensors[0]), rows<const float>(dgated), rows<float>(gradients[0]),
+                                   pointers<kernels::MixerTensors, float>(*plan, gradients), plan->threads);
+    return after_plan(gradients);
+  }
+};
+
+struct MlpFunction : torch::autograd::Function<MlpFunction> {
+  static Tensor forward(AutogradContext* context, const PlanPointer<MlpShape>& plan, const variable_list& tensors) {
+    keep(context, plan);
+    context->save_for_backward(tensors);
+    auto out = torch::empty_like(tensors[0]);
+    kernels::mlp(plan->shape, pointers<kernels::MlpTensors, const float>(*plan, tensors), flat<const float>(tensors[0]),
+                 flat<float>(out), plan->threads);
+    return out;
+  }
+  static variable_list backward(AutogradContext* context, variable_list incoming) {
+    const auto plan = kept<MlpShape>(context);
+    const auto tensors = context->get_saved_variables();
+    const auto gradients = empty_like_all(tensors);
+    const auto dout = incoming[0].contiguous();
+    kernels::mlp_backward(plan->shape, pointers<kernels::MlpTensors, const float>(*plan, tensors),
+                          flat<const float>(tensors[0]), flat<const float>(dout), flat<float>(gradients[0]),
+                          pointers<kernels::MlpTensors, float>(*plan, gradients), plan->threads);
+    return after_plan(gradients);
+  }
+};
+
+// The gradients are taken on the way forward, where the rows are in cache; backward only scales them.
+struct LossFunction : torch::autograd::Function<LossFunction> {
+  static Tensor forward(AutogradContext* context, const PlanPointer<ReadOutShape>& plan, const Tensor& targets,
+                        const variable_list& tensors) {
+    const auto weights = pointers<kernels::ReadOutTensors, const float>(*plan, tensors);
+    const bool wanted = plan->flag;
+    const auto gradients = wanted ? empty_like_all(tensors) : variable_list();
+    const double loss = kernels::cross_entropy(
+        plan->shape, weights, flat<const float>(tensors[0]), targets.data_ptr<std::int64_t>(),
+        wanted ? flat<float>(gradients[0]) : Strided<float>{},
+        wanted ? pointers<kernels::ReadOutTensors, float>(*plan, gradients) : kernels::ReadOutTensors<float>{},
+        plan->threads);
+    context->save_for_backward(gradients);
+    return torch::full({}, loss, tensors[0].options());
+  }
+  static variable_list backward(AutogradContext* context, variable_list incoming) {
+    auto gradients = context->get_saved_variables();
+    for (Tensor& gradient : gradients) {
+      gradient = gradient * incoming[0];
+    }
+    variable_list result{Tensor(), Tensor()};
+    result.insert(result.end(), gradients.begin(), gradients.end());
+    return result;
+  }
+};
+
+MixerShape mixer_shape(const Mamba2Options& options, const Tensor& u) {
+  const bool convolved = options.conv_x || options.conv_B || options.conv_C;
+  return {.batch = u.size(0),
+          .length = u.size(1),
+          .d_model = options.d_model,
+          .heads = options.heads(),
+          .headdim = options.head_width(),
+          .d_state = options.d_state,
+          .d_conv = convolved ? options.d_conv : 1,
+          .activation = options.activation};
+}
+
+std::vector<Tensor> mixer_weights(const Mamba2Layer& layer) {
+  return {layer.norm,    layer.in_x,        layer.in_B,   layer.in_C,        layer.in_z,    layer.in_dt,
+          layer.conv_x,  layer.conv_x_bias, layer.conv_B, layer.conv_B_bias, layer.conv_C,  layer.conv_C_bias,
+          layer.dt_bias, layer.A_log,       layer.D,      layer.y_norm,      layer.out_proj};
+}
+
+Tensor narrow_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
+  variable_list tensors{u.contiguous()};
+  const auto plan = make_plan(mixer_shape(options, u), options.threads, mixer_weights(layer), tensors);
+  const auto mixed = MixerFunction::apply(plan, tensors);
+  if (options.mlp == Mlp::none) {
+    return mixed;
+  }
+  const bool plain = options.mlp == Mlp::plain;
+  const MlpShape shape{
+      .rows = mixed.size(0) * mixed.size(1),
+      .d_model = options.d_model,
+      .hidden = layer.fc1.size(0),
+      .activation = plain && options.activation == Activation::none ? Activation::relu : options.activation};
+  tensors = {mixed};
+  const auto mlp_plan =
+      make_plan(shape, options.threads, {layer.mlp_norm, layer.fc1, layer.fc1_gate, layer.fc2}, tensors);
+  return MlpFunction::apply(mlp_plan, tensors);
+}
+
+Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
+  std::vector<Tensor> projections{layer.in_x, layer.in_B, layer.in_C};
+  if (options.gate) {
+    projections.push_back(layer.in_z);
+  }
+  projections.push_back(layer.in_dt);
+  const auto normed = options.norm ? operators::layer_norm(u, layer.norm) : u;
+  auto weights = mixer_weights(layer);
+  for (const std::size_t outside : {0, 1, 2, 3, 4, 5, 16}) {
+    weights[outside] = Tensor();
+  }
+  variable_list tensors{torch::linear(normed, torch::cat(projections, 0)).contiguous()};
+  const auto plan = make_plan(mixer_shape(options, u), options.threads, weights, tensors);
+  plan->flag = options.gate;
+  const auto mixed = u + torch::linear(MixerInsideFunction::apply(plan, tensors), layer.out_proj);
+  if (options.mlp == Mlp::none) {
+    return mixed;
+  }
+  return mixed + operators::mlp(options, layer, options.norm ? operators::layer_norm(mixed, layer.mlp_norm) : mixed);
+}
+
+}  // namespace
+
+Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
+  return options.d_model <= widest_fused ? narrow_block(options, layer, u) : wide_block(options, layer, u);
+}
+
+Tensor loss(const Mamba2Options& options, const Tensor& u, const Tensor& final_norm, const Tensor& lm_head,
+            const Tensor& targets) {
+  const ReadOutShape shape{.rows = u.size(0) * u.size(1),
+                           .d_model = options.d_model,
+                           .states = options.states,
+                           .l1 = options.readout == Readout::l1};
+  variable_list tensors{u.contiguous()};
+  const auto plan = make_plan(shape, options.threads, {final_norm, lm_head}, tensors);
+  plan->flag = torch::GradMode::is_enabled() && (u.requires_grad() || lm_head.requires_grad());
+  return LossFunction::apply(plan, targets.contiguous(), tensors);
+}
+
+}  // namespace mambarium::fused

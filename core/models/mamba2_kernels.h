@@ -1,0 +1,23 @@
+// The model on the hand-written kernels of core/kernels, as differentiable functions. float32 on the CPU.
+//
+// Narrow models (d_model up to widest_fused) run whole mixers and MLPs in one kernel each; above that LibTorch's BLAS
+// does the matrix products and the kernels what lies between them.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "core/models/mamba2.h"
+
+namespace mambarium::fused {
+
+inline constexpr std::int64_t widest_fused = 64;
+
+// u [B, T, d_model] -> [B, T, d_model], norms and residuals included.
+at::Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u);
+
+// Mean cross entropy of the read-out: u [B, T, d_model], final_norm undefined where norms are off, targets int64 [B,
+// T].
+at::Tensor loss(const Mamba2Options& options, const at::Tensor& u, const at::Tensor& final_norm,
+                const at::Tensor& lm_head, const at::Tensor& targets);
+
+}  // namespace mambarium::fused
