@@ -81,18 +81,18 @@ void decay_backward(std::int64_t length, std::int64_t heads, Strided<const float
   HWY_DYNAMIC_DISPATCH(SigmoidInPlace)(length * heads, slope);
   for (std::int64_t h = 0; h < heads; ++h) {
     const float rate = A_log == nullptr ? 0.0f : -std::exp(A_log[h]);
-    float into_bias = 0, into_rate = 0;
+    double into_bias = 0, into_rate = 0;  // terms cancel behind a norm, which undoes any scaling by dt
     for (std::int64_t t = 0; t < length; ++t) {
       const std::int64_t i = t * heads + h;
       const float into_exponent = A_log == nullptr ? 0.0f : da[i] * a[i];
       const float gradient = (ddt[i] + rate * into_exponent) * slope[i];
       draw.row(t)[h] = gradient;
-      into_bias += gradient;
-      into_rate += into_exponent * dt[i];
+      into_bias += static_cast<double>(gradient);
+      into_rate += static_cast<double>(into_exponent * dt[i]);
     }
-    d_dt_bias[h] += into_bias;
+    d_dt_bias[h] += static_cast<float>(into_bias);
     if (dA_log != nullptr) {
-      dA_log[h] += rate * into_rate;
+      dA_log[h] += rate * static_cast<float>(into_rate);
     }
   }
 }

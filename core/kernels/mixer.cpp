@@ -75,7 +75,7 @@ class MixerSequence {
                                       nullptr},
                                      scratch_);
     if (weights_.D != nullptr) {
-      skip_backward(length, inner, active_, packed_.D, dy, dactive, sums.D);
+      skip_backward(length, shape_.heads, shape_.headdim, active_, weights_.D, dy, dactive, sums.D);
     }
     decay_backward(length, shape_.heads, projected.columns(columns_.dt), weights_.dt_bias, weights_.A_log, dt_, a_, ddt,
                    da, dprojected.columns(columns_.dt), sums.dt_bias, weights_.A_log ? sums.A_log : nullptr, scratch_);
@@ -106,7 +106,7 @@ class MixerSequence {
     decay(length, shape_.heads, projected.columns(columns_.dt), weights_.dt_bias, weights_.A_log, dt_, a_);
     selective_scan_sequence(scan_shape(), scan_inputs(), 0, {y_.data, 0, y_.stride}, nullptr, scratch_);
     if (weights_.D != nullptr) {
-      skip(length, shape_.inner(), active_, packed_.D, y_);
+      skip(length, shape_.heads, shape_.headdim, active_, weights_.D, y_);
     }
     if (weights_.y_norm != nullptr) {
       normed_ = scratch_.rows(length, shape_.inner());

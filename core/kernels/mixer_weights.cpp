@@ -49,7 +49,7 @@ MixerSums make_sums(const MixerShape& shape, bool gate, bool linear, Scratch& sc
     sums.conv_bias = take(shape.convolved());
     sums.dt_bias = take(shape.heads);
     sums.A_log = take(shape.heads);
-    sums.D = take(shape.inner());
+    sums.D = take(shape.heads);
     sums.y_norm = take(shape.inner());
     sums.in = {take(rows * padded(columns.width)), padded(columns.width)};
     sums.out = {take(rows * padded(shape.inner())), padded(shape.inner())};
@@ -74,9 +74,6 @@ MixerWeights pack(const MixerShape& shape, bool gate, bool linear, const MixerTe
       packed.conv_bias[first + c] = bias != nullptr ? bias[c] : 0.0f;
     }
   });
-  for (std::int64_t c = 0; weights.D != nullptr && c < shape.inner(); ++c) {
-    packed.D[c] = weights.D[c / shape.headdim];
-  }
   if (linear) {
     packed.in_rows = scratch.rows(columns.width, shape.d_model);
     each_projection(shape, weights, columns, [&](const float* rows, auto first, auto count) {
@@ -104,6 +101,7 @@ void unpack(const MixerShape& shape, bool gate, const MixerSums& sums, const Mix
   copy(sums.norm, shape.d_model, gradients.norm);
   copy(sums.dt_bias, shape.heads, gradients.dt_bias);
   copy(sums.A_log, shape.heads, gradients.A_log);
+  copy(sums.D, shape.heads, gradients.D);
   copy(sums.y_norm, shape.inner(), gradients.y_norm);
   each_convolution(shape, gradients, columns, [&](float* taps, float* bias, auto first, auto channels) {
     copy(sums.conv_bias + first, channels, bias);
@@ -113,12 +111,6 @@ void unpack(const MixerShape& shape, bool gate, const MixerSums& sums, const Mix
       }
     }
   });
-  for (std::int64_t h = 0; gradients.D != nullptr && h < shape.heads; ++h) {
-    gradients.D[h] = 0;
-    for (std::int64_t c = h * shape.headdim; c < (h + 1) * shape.headdim; ++c) {
-      gradients.D[h] += sums.D[c];
-    }
-  }
   each_projection(shape, gradients, columns, [&](float* rows, auto first, auto count) {
     for (std::int64_t i = 0; rows != nullptr && i < count; ++i) {
       for (std::int64_t k = 0; k < shape.d_model; ++k) {

@@ -1,4 +1,4 @@
-// The mixer's weights as its kernels want them: segments joined, taps channel-wise, D spread over channels, matrices
+// The mixer's weights as its kernels want them: segments joined, taps channel-wise, matrices
 // both ways round. The same layout holds sums of gradients. Used by mixer.cpp alone.
 #pragma once
 
@@ -21,10 +21,10 @@ struct MixerColumns {  // of a projected row
 
 struct MixerSums {
   float *norm = nullptr, *taps = nullptr, *conv_bias = nullptr, *dt_bias = nullptr, *A_log = nullptr;
-  float *D = nullptr, *y_norm = nullptr;  // D: one per channel
-  Strided<float> in;                      // [d_model][width]: in_proj transposed
-  Strided<float> out;                     // [d_model][inner]
-  float* first = nullptr;                 // all of the above lie in [first, first + count)
+  float *D = nullptr, *y_norm = nullptr;
+  Strided<float> in;       // [d_model][width]: in_proj transposed
+  Strided<float> out;      // [d_model][inner]
+  float* first = nullptr;  // all of the above lie in [first, first + count)
   std::int64_t count = 0;
 };
 

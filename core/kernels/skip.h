@@ -1,4 +1,4 @@
-// The D skip along one sequence: y_t += D x_t, D already spread over the channels.
+// The D skip along one sequence: y_t += D x_t, one D per head.
 #pragma once
 
 #include <cstdint>
@@ -7,10 +7,11 @@
 
 namespace mambarium::kernels {
 
-void skip(std::int64_t length, std::int64_t channels, Strided<const float> x, const float* D, Strided<float> y);
+void skip(std::int64_t length, std::int64_t heads, std::int64_t headdim, Strided<const float> x, const float* D,
+          Strided<float> y);
 
 // dx and dD are added to.
-void skip_backward(std::int64_t length, std::int64_t channels, Strided<const float> x, const float* D,
-                   Strided<const float> dy, Strided<float> dx, float* dD);
+void skip_backward(std::int64_t length, std::int64_t heads, std::int64_t headdim, Strided<const float> x,
+                   const float* D, Strided<const float> dy, Strided<float> dx, float* dD);
 
 }  // namespace mambarium::kernels

@@ -92,7 +92,7 @@ PlanPointer<Shape> make_plan(const Shape& shape, int threads, const std::vector<
 
 // Pointers into tensors, the first of which is u and not a weight.
 template <template <class> class Tensors, class Real, class Shape>
-Tensors<Real> pointers(const Plan<Shape>& plan, const variable_list& tensors) {
+Tensors<Real> pointers(const Plan<Shape>& plan, at::TensorList tensors) {
   constexpr auto members = Members<Tensors>::template list<Real>();
   Tensors<Real> result;
   for (std::size_t index = 0; index < plan.slots.size(); ++index) {
@@ -101,7 +101,7 @@ Tensors<Real> pointers(const Plan<Shape>& plan, const variable_list& tensors) {
   return result;
 }
 
-variable_list empty_like_all(const variable_list& tensors) {
+variable_list empty_like_all(at::TensorList tensors) {
   variable_list gradients;
   for (const Tensor& tensor : tensors) {
     gradients.push_back(torch::empty_like(tensor, at::MemoryFormat::Contiguous));
@@ -127,9 +127,9 @@ Strided<Real> flat(const Tensor& tensor) {
 }
 
 struct MixerFunction : torch::autograd::Function<MixerFunction> {
-  static Tensor forward(AutogradContext* context, const PlanPointer<MixerShape>& plan, const variable_list& tensors) {
+  static Tensor forward(AutogradContext* context, const PlanPointer<MixerShape>& plan, at::TensorList tensors) {
     keep(context, plan);
-    context->save_for_backward(tensors);
+    context->save_for_backward(tensors.vec());
     const auto weights = pointers<kernels::MixerTensors, const float>(*plan, tensors);
     auto out = torch::empty_like(tensors[0]);
     kernels::mixer(plan->shape, weights, rows<const float>(tensors[0]), rows<float>(out), plan->threads);
@@ -148,9 +148,9 @@ struct MixerFunction : torch::autograd::Function<MixerFunction> {
 };
 
 struct MixerInsideFunction : torch::autograd::Function<MixerInsideFunction> {
-  static Tensor forward(AutogradContext* context, const PlanPointer<MixerShape>& plan, const variable_list& tensors) {
+  static Tensor forward(AutogradContext* context, const PlanPointer<MixerShape>& plan, at::TensorList tensors) {
     keep(context, plan);
-    context->save_for_backward(tensors);
+    context->save_for_backward(tensors.vec());
     const auto& projected = tensors[0];
     auto gated = torch::empty({projected.size(0), projected.size(1), plan->shape.inner()}, projected.options());
     kernels::mixer_inside(plan->shape, plan->flag, pointers<kernels::MixerTensors, const float>(*plan, tensors),
@@ -171,9 +171,9 @@ struct MixerInsideFunction : torch::autograd::Function<MixerInsideFunction> {
 };
 
 struct MlpFunction : torch::autograd::Function<MlpFunction> {
-  static Tensor forward(AutogradContext* context, const PlanPointer<MlpShape>& plan, const variable_list& tensors) {
+  static Tensor forward(AutogradContext* context, const PlanPointer<MlpShape>& plan, at::TensorList tensors) {
     keep(context, plan);
-    context->save_for_backward(tensors);
+    context->save_for_backward(tensors.vec());
     auto out = torch::empty_like(tensors[0]);
     kernels::mlp(plan->shape, pointers<kernels::MlpTensors, const float>(*plan, tensors), flat<const float>(tensors[0]),
                  flat<float>(out), plan->threads);
@@ -194,7 +194,7 @@ struct MlpFunction : torch::autograd::Function<MlpFunction> {
 // The gradients are taken on the way forward, where the rows are in cache; backward only scales them.
 struct LossFunction : torch::autograd::Function<LossFunction> {
   static Tensor forward(AutogradContext* context, const PlanPointer<ReadOutShape>& plan, const Tensor& targets,
-                        const variable_list& tensors) {
+                        at::TensorList tensors) {
     const auto weights = pointers<kernels::ReadOutTensors, const float>(*plan, tensors);
     const bool wanted = plan->flag;
     const auto gradients = wanted ? empty_like_all(tensors) : variable_list();
@@ -238,7 +238,7 @@ std::vector<Tensor> mixer_weights(const Mamba2Layer& layer) {
 Tensor narrow_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
   variable_list tensors{u.contiguous()};
   const auto plan = make_plan(mixer_shape(options, u), options.threads, mixer_weights(layer), tensors);
-  const auto mixed = MixerFunction::apply(plan, tensors);
+  const auto mixed = MixerFunction::apply(plan, at::TensorList(tensors));
   if (options.mlp == Mlp::none) {
     return mixed;
   }
@@ -251,7 +251,7 @@ Tensor narrow_block(const Mamba2Options& options, const Mamba2Layer& layer, cons
   tensors = {mixed};
   const auto mlp_plan =
       make_plan(shape, options.threads, {layer.mlp_norm, layer.fc1, layer.fc1_gate, layer.fc2}, tensors);
-  return MlpFunction::apply(mlp_plan, tensors);
+  return MlpFunction::apply(mlp_plan, at::TensorList(tensors));
 }
 
 Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
@@ -268,7 +268,7 @@ Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const 
   variable_list tensors{torch::linear(normed, torch::cat(projections, 0)).contiguous()};
   const auto plan = make_plan(mixer_shape(options, u), options.threads, weights, tensors);
   plan->flag = options.gate;
-  const auto mixed = u + torch::linear(MixerInsideFunction::apply(plan, tensors), layer.out_proj);
+  const auto mixed = u + torch::linear(MixerInsideFunction::apply(plan, at::TensorList(tensors)), layer.out_proj);
   if (options.mlp == Mlp::none) {
     return mixed;
   }
@@ -290,7 +290,7 @@ Tensor loss(const Mamba2Options& options, const Tensor& u, const Tensor& final_n
   variable_list tensors{u.contiguous()};
   const auto plan = make_plan(shape, options.threads, {final_norm, lm_head}, tensors);
   plan->flag = torch::GradMode::is_enabled() && (u.requires_grad() || lm_head.requires_grad());
-  return LossFunction::apply(plan, targets.contiguous(), tensors);
+  return LossFunction::apply(plan, targets.contiguous(), at::TensorList(tensors));
 }
 
 }  // namespace mambarium::fused

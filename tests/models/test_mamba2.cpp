@@ -3,46 +3,14 @@
 
 #include <QTest>
 #include <cmath>
-#include <map>
 
 #include "core/models/mamba2.h"
 #include "core/models/operators.h"
+#include "tests/models/model_helpers.h"
 
 using namespace mambarium;
 
 namespace {
-
-at::Tensor some_tokens(std::int64_t batch, std::int64_t length, std::int64_t states, std::int64_t salt = 0) {
-  auto tokens = torch::empty({batch, length}, torch::kInt64);
-  std::uint64_t number = 88172645463325252u + static_cast<std::uint64_t>(salt);
-  for (std::int64_t index = 0; index < batch * length; ++index) {
-    number ^= number << 13;
-    number ^= number >> 7;
-    number ^= number << 17;
-    tokens.data_ptr<std::int64_t>()[index] =
-        static_cast<std::int64_t>((number >> 20) % static_cast<std::uint64_t>(states));
-  }
-  return tokens;
-}
-
-// Weights large enough for every part to matter: initial ones are so small that errors would hide.
-void enlarge(SequenceModel& model, double size = 0.3) {
-  const torch::NoGradGuard no_gradients;
-  std::int64_t salt = 0;
-  for (Parameter& parameter : model.parameters()) {
-    const auto steps =
-        torch::arange(parameter.tensor.numel(), parameter.tensor.options()).reshape(parameter.tensor.sizes());
-    parameter.tensor.add_(torch::sin(steps * 1.7 + static_cast<double>(++salt)), size);
-  }
-}
-
-std::map<std::string, at::Tensor> named(SequenceModel& model) {
-  std::map<std::string, at::Tensor> map;
-  for (const Parameter& parameter : model.parameters()) {
-    map[parameter.name] = parameter.tensor;
-  }
-  return map;
-}
 
 Mamba2Options zero_options(std::int64_t expand, std::int64_t width) {
   Mamba2Options options;
