@@ -6,8 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "core/training/training_error.h"
 
@@ -38,7 +39,8 @@ class Descriptor {
   } else if (error == ENOENT) {
     hint = "Check the path: it, or the folder it should be in, is not there.";
   }
-  throw TrainingError(std::string("cannot ") + verb + " " + path.string() + ": " + std::strerror(error), hint);
+  throw TrainingError(
+      std::string("cannot ") + verb + " " + path.string() + ": " + std::generic_category().message(error), hint);
 }
 
 // 0, or the error.

@@ -111,10 +111,8 @@ void RunWriter::write_manifest() {
 }
 
 std::string RunWriter::new_run_name(const ExperimentConfig& config) {
-  static std::uint64_t calls = 0;
   const auto ticks = std::chrono::system_clock::now().time_since_epoch().count();
-  const std::string distinct =
-      share_string(config) + std::to_string(ticks) + "/" + std::to_string(::getpid()) + "/" + std::to_string(++calls);
+  const std::string distinct = share_string(config) + std::to_string(ticks) + "/" + std::to_string(::getpid());
   std::uint64_t hash = checksum(std::as_bytes(std::span(distinct)));
   hash ^= hash >> 32;
   hash ^= hash >> 16;
