@@ -52,6 +52,14 @@ class TrainerTest : public QObject {
     compareToUninterrupted("equal");
   }
 
+  void equalRunsOnTwoThreadsToo() {
+    ExperimentConfig config = small_experiment();
+    config.set("run.threads", std::int64_t{2});
+    for (const char* const name : {"two-threads", "two-threads-again"}) advance_to(*fresh(name, config), 200);
+    QCOMPARE(metrics_without_seconds(at("two-threads")), metrics_without_seconds(at("two-threads-again")));
+    QCOMPARE(text_of(checkpoint_path(at("two-threads"), 200)), text_of(checkpoint_path(at("two-threads-again"), 200)));
+  }
+
   void rowsAndCheckpointsComeWhenDue() {
     const auto trainer = fresh("due");
     advance_to(*trainer, 200);
