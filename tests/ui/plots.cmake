@@ -6,3 +6,4 @@ function(mambarium_add_plot_test name)
 endfunction()
 
 mambarium_add_plot_test(plots_gallery)
+mambarium_add_plot_test(figure_test)

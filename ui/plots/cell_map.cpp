@@ -38,7 +38,7 @@ void CellMap::draw(QCPPainter* painter) {
   if (rows_ == 0 || columns_ == 0) return;
   const QRectF first = cellRect(0, 0);
   const double smallest = std::min(first.width(), first.height());
-  const double gap = separated_ && smallest >= 6 ? 1 : 0;
+  const double gap = smallest >= 6 * separator_ ? separator_ : 0;
   const QFontMetricsF metrics(font_);
   const QRect visible = clipRect().adjusted(-1, -1, 1, 1);
 

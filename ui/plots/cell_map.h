@@ -19,8 +19,9 @@ class CellMap : public QCPAbstractPlottable {
   void setCells(int rows, int columns, std::vector<QColor> colors, std::vector<QString> texts = {},
                 double first_key = 0);
   void setTextFont(const QFont& font) { font_ = font; }
-  void setBackdrop(const QColor& color) { backdrop_ = color; }   // shows between cells and around them
-  void setSeparated(bool separated) { separated_ = separated; }  // a hairline between cells that are wide enough
+  void setBackdrop(const QColor& color) { backdrop_ = color; }  // shows between cells and around them
+  // Width of the line between cells that are at least six times as wide; 0: none.
+  void setSeparator(double width) { separator_ = width; }
 
   double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
   QCPRange getKeyRange(bool& found, QCP::SignDomain domain) const override;
@@ -35,7 +36,7 @@ class CellMap : public QCPAbstractPlottable {
 
   int rows_ = 0, columns_ = 0;
   double first_key_ = 0;
-  bool separated_ = true;
+  double separator_ = 0;
   QFont font_;
   QColor backdrop_;
   std::vector<QColor> colors_;

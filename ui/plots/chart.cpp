@@ -200,6 +200,16 @@ void Chart::setAxisTitles(QCPAxisRect* rect, const QString& x, const QString& y)
   rect->axis(QCPAxis::atLeft)->setLabel(y);
 }
 
+void Chart::setHeading(QCPAxisRect* rect, const QString& text) {
+  QCPAxis* top = rect->axis(QCPAxis::atTop);
+  top->setVisible(true);
+  top->grid()->setVisible(false);
+  top->setBasePen(Qt::NoPen);
+  top->setTicks(false);
+  top->setTickLabels(false);
+  top->setLabel(text);
+}
+
 void Chart::replotHighlight() {
   if (isVisible()) layer(QLatin1String(highlight_layer))->replot();
 }

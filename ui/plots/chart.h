@@ -86,6 +86,7 @@ class Chart : public QCustomPlot {
   void removeRect(QCPAxisRect* rect);             // its plottables must be gone
   void hideAxes(QCPAxisRect* rect);               // for strips and scales that name themselves
   void setAxisTitles(QCPAxisRect* rect, const QString& x, const QString& y);
+  void setHeading(QCPAxisRect* rect, const QString& text);  // a name above it
   void requestReplot() { replot(QCustomPlot::rpQueuedReplot); }
   void replotHighlight();  // only that layer
 

@@ -189,6 +189,7 @@ void FiltersPanel::draw() {
     x->setTicker(lags);
     x->setRange(-0.5, segment.width() - 0.5 + (segment.hasBias() ? 1.5 : 0));
     x->grid()->setVisible(false);
+    chart()->setHeading(rect, segment.name);
     if (stems_)
       drawStems(segment, rect);
     else
@@ -198,7 +199,7 @@ void FiltersPanel::draw() {
 }
 
 void FiltersPanel::drawMap(const Segment& segment, QCPAxisRect* rect) {
-  chart()->setAxisTitles(rect, tr("Lag (tokens)"), tr("Channel of %1").arg(segment.name));
+  chart()->setAxisTitles(rect, tr("Lag (tokens)"), rect == rects_.front() ? tr("Channel") : QString());
   QCPAxis* y = rect->axis(QCPAxis::atLeft);
   y->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker(true)));
   y->setRange(-0.5, segment.channels() - 0.5);
@@ -216,6 +217,7 @@ void FiltersPanel::drawMap(const Segment& segment, QCPAxisRect* rect) {
   const auto addCells = [&](int columns, std::vector<QColor> colors, double first_key) {
     auto* cells = new CellMap(rect->axis(QCPAxis::atBottom), y);
     cells->setBackdrop(theme().grid());
+    cells->setSeparator(theme().scale());
     cells->setCells(segment.channels(), columns, std::move(colors), {}, first_key);
   };
   addCells(segment.width(), std::move(taps), 0);
@@ -223,7 +225,7 @@ void FiltersPanel::drawMap(const Segment& segment, QCPAxisRect* rect) {
 }
 
 void FiltersPanel::drawStems(const Segment& segment, QCPAxisRect* rect) {
-  chart()->setAxisTitles(rect, tr("Lag (tokens)"), tr("Tap of %1").arg(segment.name));
+  chart()->setAxisTitles(rect, tr("Lag (tokens)"), rect == rects_.front() ? tr("Tap") : QString());
   QCPAxis* x = rect->axis(QCPAxis::atBottom);
   QCPAxis* y = rect->axis(QCPAxis::atLeft);
   y->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
@@ -274,7 +276,6 @@ void FiltersPanel::drawScale() {
   auto* unit_axis = scale_rect_->axis(QCPAxis::atRight);
   unit_axis->setRange(-0.5, scale_cells - 0.5);
   auto* cells = new CellMap(x, unit_axis);
-  cells->setSeparated(false);
   cells->setCells(scale_cells, 1, std::move(colors));
 }
 

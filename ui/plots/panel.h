@@ -42,6 +42,7 @@ class Panel : public QWidget {
   virtual std::optional<InspectRequest> wants() const { return std::nullopt; }
   virtual void show(const PanelData& data) = 0;
   using QWidget::show;
+  virtual bool hasData() const { return true; }  // false: only the empty state is to be seen
   virtual PanelTable table() const = 0;
   virtual QString caption() const = 0;  // one sentence; empty panels say what would appear and what to press
 

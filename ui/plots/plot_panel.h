@@ -28,7 +28,7 @@ class PlotPanel : public Panel {
   const PanelData& data() const final { return store_.data(); }
   std::vector<QCustomPlot*> plots() const final { return {chart_}; }
   QString caption() const final;
-  bool hasData() const { return has_data_; }
+  bool hasData() const final { return has_data_; }
 
  protected:
   PlotPanel(const QString& id, const QString& title, const QString& empty_text, QWidget* parent);

@@ -120,6 +120,7 @@ void TokenPanel::drawTokens() {
     texts.push_back(QString::number(token));
   }
   cells_->setCells(1, count, std::move(colors), std::move(texts), 1);
+  cells_->setSeparator(theme().scale());
   cells_->setTextFont(theme().smallFont());
 
   const int height = theme().px(16);

@@ -1,0 +1,98 @@
+#include "ui/figure/figure_command.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QFileInfo>
+#include <cstdio>
+#include <stdexcept>
+
+#include "ui/figure/figure_recipe.h"
+#include "ui/figure/figure_renderer.h"
+
+namespace mambarium {
+namespace {
+
+constexpr int exit_ok = 0, exit_cannot_write = 1, exit_bad_input = 2;
+
+int complain(const QString& sentence, int code) {
+  std::fprintf(stderr, "mambarium figure: %s\n", qPrintable(sentence));
+  return code;
+}
+
+double numberOption(const QCommandLineParser& parser, const QString& name, double missing) {
+  if (!parser.isSet(name)) return missing;
+  bool good = false;
+  const double value = parser.value(name).toDouble(&good);
+  if (!good)
+    throw std::invalid_argument("--" + name.toStdString() + " is \"" + parser.value(name).toStdString() +
+                                "\", it must be a number.");
+  return value;
+}
+
+}  // namespace
+
+int runFigureCommand(const QStringList& arguments) {
+  const QString width = QStringLiteral("width-mm"), height = QStringLiteral("height-mm"),
+                font = QStringLiteral("font-pt"), dpi = QStringLiteral("dpi"), palette = QStringLiteral("palette");
+  QCommandLineParser parser;
+  parser.setApplicationDescription(
+      QObject::tr("Makes a figure from a recipe, without a window. The format follows from the name of FILE: .pdf, "
+                  ".svg, .png or .csv."));
+  parser.addPositionalArgument(QStringLiteral("recipe"), QObject::tr("The recipe that lies beside an exported figure."),
+                               QStringLiteral("RECIPE"));
+  parser.addOptions(
+      {{{QStringLiteral("o"), QStringLiteral("output")}, QObject::tr("The file to write."), QStringLiteral("FILE")},
+       {width, QObject::tr("Width instead of the recipe's."), QStringLiteral("MM")},
+       {height, QObject::tr("Height instead of the recipe's."), QStringLiteral("MM")},
+       {font, QObject::tr("Font size instead of the recipe's."), QStringLiteral("PT")},
+       {dpi, QObject::tr("Dots per inch of a PNG."), QStringLiteral("DPI")},
+       {palette, QObject::tr("light or dark instead of the recipe's."), QStringLiteral("PALETTE")},
+       {{QStringLiteral("h"), QStringLiteral("help")}, QObject::tr("Show this help.")}});
+
+  QStringList own = arguments;
+  if (own.size() > 1) own.removeAt(1);
+  if (!parser.parse(own)) return complain(parser.errorText() + u'.', exit_bad_input);
+  if (parser.isSet(QStringLiteral("help"))) {
+    QString help = parser.helpText();
+    help.replace(QStringLiteral(" [options]"), QStringLiteral(" figure [options]"));
+    std::fputs(qPrintable(help), stdout);
+    return exit_ok;
+  }
+  if (parser.positionalArguments().size() != 1)
+    return complain(QObject::tr("exactly one recipe is needed: mambarium figure recipe.json -o figure.pdf"),
+                    exit_bad_input);
+  const QString output = parser.value(QStringLiteral("output"));
+  if (output.isEmpty()) return complain(QObject::tr("the file to write is missing: -o figure.pdf"), exit_bad_input);
+
+  try {
+    Figure figure = readRecipe(parser.positionalArguments().front());
+    figure.style.width_mm = numberOption(parser, width, figure.style.width_mm);
+    figure.style.height_mm = numberOption(parser, height, figure.style.height_mm);
+    figure.style.font_pt = numberOption(parser, font, figure.style.font_pt);
+    figure.style.dpi = numberOption(parser, dpi, figure.style.dpi);
+    if (parser.isSet(palette)) {
+      const QString wanted = parser.value(palette);
+      if (wanted != u"light" && wanted != u"dark")
+        throw std::invalid_argument("--palette is \"" + wanted.toStdString() + "\", it must be light or dark.");
+      figure.style.dark = wanted == u"dark";
+    }
+    const auto failure = saveFigure(figure, output);
+    return failure ? complain(*failure, exit_cannot_write) : exit_ok;
+  } catch (const std::invalid_argument& problem) {
+    return complain(QString::fromUtf8(problem.what()), exit_bad_input);
+  } catch (const std::exception& problem) {
+    return complain(QString::fromUtf8(problem.what()), exit_cannot_write);
+  }
+}
+
+int figureCommand(const QStringList& arguments) {
+  // The same platform with and without a display gives the same figure.
+  if (!qEnvironmentVariableIsSet("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+  QByteArray name = arguments.value(0, QStringLiteral("mambarium")).toLocal8Bit();
+  char* argv[] = {name.data(), nullptr};
+  int argc = 1;
+  const QApplication application(argc, argv);
+  return runFigureCommand(arguments);
+}
+
+}  // namespace mambarium
