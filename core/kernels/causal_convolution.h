@@ -21,9 +21,9 @@ struct ConvolutionShape {
 void causal_convolution(const ConvolutionShape& shape, Strided<const float> in, const float* taps, const float* bias,
                         Activation activation, Strided<float> out, Strided<float> slope);
 
-// dout is overwritten (it becomes the gradient before the activation), din written, dtaps and dbias added to.
+// din is written, dtaps and dbias are added to.
 void causal_convolution_backward(const ConvolutionShape& shape, Strided<const float> in, const float* taps,
-                                 Strided<const float> slope, Strided<float> dout, Strided<float> din, float* dtaps,
-                                 float* dbias);
+                                 Strided<const float> slope, Strided<const float> dout, Strided<float> din,
+                                 float* dtaps, float* dbias);
 
 }  // namespace mambarium::kernels

@@ -18,6 +18,7 @@ namespace mambarium::kernels::HWY_NAMESPACE {
 namespace {
 
 constexpr float l1_floor = 1e-5f;
+using Integers = hn::RebindToSigned<D>;
 
 HWY_INLINE V Maximum(D d, std::int64_t states, const float* logits) {
   V largest = hn::LoadU(d, logits);
@@ -28,11 +29,13 @@ HWY_INLINE V Maximum(D d, std::int64_t states, const float* logits) {
   return largest;
 }
 
-// logits hold one vector of rows per state, [states][lanes], and become log-probabilities; `gradient`, where wanted,
-// becomes d(-log p_target) / d logit, for one-hot targets of the same layout.
-void ReadOut(std::int64_t states, bool l1, float* logits, const float* one_hot, float* gradient) {
+// One vector of rows: logits [states][lanes] become log-probabilities; `gradient`, where wanted, becomes scale times
+// d(-log p_target) / d logit. Returns log p_target.
+HWY_INLINE V ReadOut(std::int64_t states, bool l1, float* logits, hn::Vec<Integers> targets, float scale,
+                     float* gradient) {
   const D d;
-  const V floor = hn::Set(d, l1_floor), zero = hn::Zero(d);
+  const Integers integers;
+  const V floor = hn::Set(d, l1_floor), zero = hn::Zero(d), factor = hn::Set(d, scale);
   V sum = zero, shift = zero;
   if (l1) {
     for (std::int64_t s = 0; s < states; ++s) {
@@ -45,23 +48,56 @@ void ReadOut(std::int64_t states, bool l1, float* logits, const float* one_hot, 
     }
   }
   const V log_sum = hn::Log(d, sum), inverse = hn::Div(hn::Set(d, 1.0f), sum);
+  V log_p_target = zero;
   for (std::int64_t s = 0; s < states; ++s) {
-    float* at = logits + s * lanes;
-    const V logit = hn::LoadU(d, at);
+    const V logit = hn::LoadU(d, logits + s * lanes);
     const V weight = hn::Add(Activated<Activation::relu>(d, logit), floor);
     const V log_p = l1 ? hn::Sub(hn::Log(d, weight), log_sum) : hn::Sub(hn::Sub(logit, shift), log_sum);
+    const auto hot = hn::RebindMask(d, hn::Eq(targets, hn::Set(integers, static_cast<std::int32_t>(s))));
+    log_p_target = hn::IfThenElse(hot, log_p, log_p_target);
     if (gradient != nullptr) {
-      const V hot = hn::LoadU(d, one_hot + s * lanes);
-      const V into_logit = l1 ? hn::IfThenElseZero(hn::Gt(logit, zero), hn::Sub(inverse, hn::Div(hot, weight)))
-                              : hn::Sub(FaithfulExp(d, log_p), hot);
-      hn::StoreU(into_logit, d, gradient + s * lanes);
+      const V one_hot = hn::IfThenElseZero(hot, hn::Set(d, 1.0f));
+      const V into_logit = l1 ? hn::IfThenElseZero(hn::Gt(logit, zero), hn::Sub(inverse, hn::Div(one_hot, weight)))
+                              : hn::Sub(FaithfulExp(d, log_p), one_hot);
+      hn::StoreU(hn::Mul(into_logit, factor), d, gradient + s * lanes);
     }
-    hn::StoreU(log_p, d, at);
   }
+  return log_p_target;
 }
 
-std::int64_t LaneCount() {
-  return lanes;
+// The sum of -log p_target over rows; where wanted also its gradient, scaled. turned: scratch of 2 states lanes
+// numbers.
+double SumOfLosses(std::int64_t rows, std::int64_t states, bool l1, Strided<const float> logits,
+                   const std::int64_t* targets, float scale, Strided<float> gradient, float* turned) {
+  const D d;
+  const Integers integers;
+  float* turned_gradient = gradient.data != nullptr ? turned + states * lanes : nullptr;
+  double loss = 0;
+  for (std::int64_t t = 0; t < rows; t += lanes) {
+    const std::int64_t count = std::min(lanes, rows - t);
+    std::int32_t of_lane[lanes] = {};
+    float log_p[lanes];
+    for (std::int64_t lane = 0; lane < count; ++lane) {
+      of_lane[lane] = static_cast<std::int32_t>(targets[t + lane]);
+    }
+    for (std::int64_t s = 0; s < states; ++s) {
+      float* to = turned + s * lanes;
+      const float* from = logits.row(t) + s;
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        to[lane] = from[std::min(lane, count - 1) * logits.stride];
+      }
+    }
+    hn::StoreU(ReadOut(states, l1, turned, hn::LoadU(integers, of_lane), scale, turned_gradient), d, log_p);
+    for (std::int64_t lane = 0; lane < count; ++lane) {
+      loss -= static_cast<double>(log_p[lane]);
+    }
+    for (std::int64_t s = 0; turned_gradient != nullptr && s < states; ++s) {
+      for (std::int64_t lane = 0; lane < count; ++lane) {
+        gradient.row(t + lane)[s] = turned_gradient[s * lanes + lane];
+      }
+    }
+  }
+  return loss;
 }
 
 }  // namespace
@@ -71,12 +107,12 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mambarium::kernels {
 
-HWY_EXPORT(ReadOut);
-HWY_EXPORT(LaneCount);
+HWY_EXPORT(SumOfLosses);
 
 namespace {
 
 constexpr std::int64_t block_rows = 256;
+constexpr std::int64_t most_lanes = 64;
 
 struct ReadOutSums {
   float* norm = nullptr;
@@ -115,36 +151,6 @@ Block forward(const ReadOutShape& shape, const ReadOutTensors<const float>& weig
   return block;
 }
 
-// The sum of -log p_target; where wanted also its gradient, scaled.
-double read_out(const ReadOutShape& shape, std::int64_t rows, Strided<const float> logits, const std::int64_t* targets,
-                float scale, Strided<float> gradient, Scratch& scratch) {
-  const Scratch::Frame frame(scratch);
-  const std::int64_t lanes = HWY_DYNAMIC_DISPATCH(LaneCount)(), states = shape.states;
-  float* turned = scratch.zeros(states * lanes);
-  float* one_hot = scratch.zeros(states * lanes);
-  float* turned_gradient = gradient.data != nullptr ? scratch.floats(states * lanes) : nullptr;
-  double loss = 0;
-  for (std::int64_t t = 0; t < rows; t += lanes) {
-    const std::int64_t count = std::min(lanes, rows - t);
-    for (std::int64_t lane = 0; lane < count; ++lane) {
-      for (std::int64_t s = 0; s < states; ++s) {
-        turned[s * lanes + lane] = logits.row(t + lane)[s];
-      }
-      one_hot[targets[t + lane] * lanes + lane] = 1.0f;
-    }
-    HWY_DYNAMIC_DISPATCH(ReadOut)(states, shape.l1, turned, one_hot, turned_gradient);
-    for (std::int64_t lane = 0; lane < count; ++lane) {
-      for (std::int64_t s = 0; turned_gradient != nullptr && s < states; ++s) {
-        gradient.row(t + lane)[s] = scale * turned_gradient[s * lanes + lane];
-      }
-      const std::int64_t target = targets[t + lane] * lanes + lane;
-      loss -= static_cast<double>(turned[target]);
-      one_hot[target] = 0.0f;
-    }
-  }
-  return loss;
-}
-
 }  // namespace
 
 double cross_entropy(const ReadOutShape& shape, const ReadOutTensors<const float>& weights, Strided<const float> u,
@@ -170,7 +176,8 @@ double cross_entropy(const ReadOutShape& shape, const ReadOutTensors<const float
         const Block block = forward(shape, weights, packed, rows, in, scratch);
         const auto dlogits = du.data != nullptr ? scratch.rows(rows, shape.states) : Strided<float>{};
         losses[static_cast<std::size_t>(index)] =
-            read_out(shape, rows, block.logits, targets + first, scale, dlogits, scratch);
+            HWY_DYNAMIC_DISPATCH(SumOfLosses)(rows, shape.states, shape.l1, block.logits, targets + first, scale,
+                                              dlogits, scratch.floats(2 * shape.states * most_lanes));
         if (du.data == nullptr) {
           return;
         }

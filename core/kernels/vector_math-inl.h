@@ -100,10 +100,46 @@ HWY_INLINE void StoreSums(D d, V v0, V v1, V v2, V v3, float* to, bool add) {
 }
 #endif
 
-// 1 / (1 + exp(-x)); the exponent is cut where the result is zero anyway, so that exp stays finite.
+// exp(x) for -87 <= x <= 88, about twice as fast as Highway's: x = n ln 2 + r, then a polynomial of degree 6 in r
+// (relative error 4e-9 before rounding) and n put into the exponent. n is rounded by adding 1.5 2^23, which leaves it
+// in the low bits.
+HWY_INLINE V ExpInRange(D d, V x) {
+  const hn::RebindToSigned<D> integers;
+  const V rounding = hn::Set(d, 12582912.0f);
+  const V rounded = hn::MulAdd(x, hn::Set(d, 1.44269504f), rounding);
+  const V n = hn::Sub(rounded, rounding);
+  const V r = hn::NegMulAdd(n, hn::Set(d, 1.428606765e-6f), hn::NegMulAdd(n, hn::Set(d, 0.693145752f), x));
+  const V r2 = hn::Mul(r, r);
+  const V low = hn::MulAdd(hn::Set(d, 0.166665211f), r, hn::Set(d, 0.49999994f));
+  const V high =
+      hn::MulAdd(hn::Set(d, 0.0013814539f), r2, hn::MulAdd(hn::Set(d, 0.00836874545f), r, hn::Set(d, 0.041668389f)));
+  const V fraction = hn::Add(hn::MulAdd(hn::MulAdd(high, r2, low), r2, r), hn::Set(d, 1.0f));
+  const auto exponent = hn::Add(hn::ShiftLeft<23>(hn::BitCast(integers, rounded)), hn::Set(integers, 0x3f800000));
+  return hn::Mul(fraction, hn::BitCast(d, exponent));
+}
+
+// 1 / x for 1 <= x < 2^126: AVX-512 divides slowly, and its approximation needs one Newton step.
+HWY_INLINE V Reciprocal(D d, V x) {
+  if constexpr (lanes == 16) {
+    const V guess = hn::ApproximateReciprocal(x);
+    return hn::Mul(guess, hn::NegMulAdd(x, guess, hn::Set(d, 2.0f)));
+  } else {
+    return hn::Div(hn::Set(d, 1.0f), x);
+  }
+}
+
+// s = 1 / (1 + exp(-x)), and 1 - s without the cancellation. Beyond 86 on either side the smaller one is cut to 0, so
+// that its product with x is 0 as well.
+HWY_INLINE V Sigmoid(D d, V x, V& complement) {
+  const V limit = hn::Set(d, 86.0f);
+  const V e = ExpInRange(d, hn::Max(hn::Min(hn::Neg(x), limit), hn::Neg(limit)));
+  const V value = Reciprocal(d, hn::Add(hn::Set(d, 1.0f), e));
+  complement = hn::IfThenElseZero(hn::Le(x, limit), hn::Mul(e, value));
+  return hn::IfThenElseZero(hn::Ge(x, hn::Neg(limit)), value);
+}
 HWY_INLINE V Sigmoid(D d, V x) {
-  const V one = hn::Set(d, 1.0f);
-  return hn::Div(one, hn::Add(one, hn::Exp(d, hn::Min(hn::Neg(x), hn::Set(d, 88.0f)))));
+  V unused;
+  return Sigmoid(d, x, unused);
 }
 
 // exp that gives NaN for NaN, which Highway's does not.
@@ -134,9 +170,10 @@ template <Activation A>
 HWY_INLINE V Activated(D d, V x, V& slope) {
   const V one = hn::Set(d, 1.0f);
   if constexpr (A == Activation::silu) {
-    const V s = Sigmoid(d, x);
+    V complement;
+    const V s = Sigmoid(d, x, complement);
     const V value = hn::Mul(x, s);
-    slope = hn::MulAdd(value, hn::Sub(one, s), s);
+    slope = hn::MulAdd(value, complement, s);
     return value;
   } else if constexpr (A == Activation::relu) {
     slope = hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), one);
