@@ -284,6 +284,9 @@ class Sequence {
     tile_.dt = in_.dt.sequence(b_).columns(head);
     tile_.a = in_.a.sequence(b_).columns(head);
     if (!shared_) {
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {  // lanes beyond the channels hold x = 0: any head will do
+        head_of_lane_[lane] = (c + std::min(lane, channel_count_ - 1)) / shape_.headdim;
+      }
       tile_.dt = PerLaneRows(in_.dt.sequence(b_));
       tile_.a = PerLaneRows(in_.a.sequence(b_));
     }
@@ -311,7 +314,7 @@ class Sequence {
     const auto copy = scratch_.rows(shape_.length, lanes);
     for (std::int64_t t = 0; t < shape_.length; ++t) {
       for (std::int64_t lane = 0; lane < lanes; ++lane) {
-        copy.row(t)[lane] = lane < channel_count_ ? per_head.row(t)[(channel_ + lane) / shape_.headdim] : 0.0f;
+        copy.row(t)[lane] = per_head.row(t)[head_of_lane_[lane]];
       }
     }
     return copy;
@@ -320,7 +323,7 @@ class Sequence {
   void AddPerHead(const Strided<float>& per_lane, const Strided<float>& per_head) const {
     for (std::int64_t t = 0; t < shape_.length; ++t) {
       for (std::int64_t lane = 0; lane < channel_count_; ++lane) {
-        per_head.row(t)[(channel_ + lane) / shape_.headdim] += per_lane.row(t)[lane];
+        per_head.row(t)[head_of_lane_[lane]] += per_lane.row(t)[lane];
       }
     }
   }
@@ -350,6 +353,7 @@ class Sequence {
   std::int64_t b_, channels_;
   Scratch& scratch_;
   Tile tile_;
+  std::int64_t head_of_lane_[lanes] = {};
   std::int64_t state_ = 0, state_count_ = 0, channel_ = 0, channel_count_ = 0;
   bool whole_states_ = false, whole_channels_ = false, shared_ = false;
 };

@@ -264,6 +264,40 @@ class TestMamba2 : public QObject {
     }
   }
 
+  void gradients_agree_with_finite_differences() {
+    for (const bool zero : {false, true}) {
+      Mamba2Options options = zero ? zero_options(1, 4) : Mamba2Options{};
+      options.d_model = 4;
+      options.d_state = 3;
+      options.headdim = 2;
+      options.d_conv = 3;
+      options.states = 3;
+      options.skip = !zero;
+      options.readout = zero ? Readout::l1 : Readout::softmax;
+      options.layers = 2;
+      Mamba2 model(options, Engine::operators, Precision::float64);
+      enlarge(model);
+      const auto tokens = some_tokens(2, 11, 3), targets = some_tokens(2, 11, 3, 1);
+      model.loss(tokens, targets).backward();
+      const torch::NoGradGuard no_gradients;
+      for (const Parameter& parameter : model.parameters()) {
+        const auto numbers = parameter.tensor.view({-1});
+        const auto gradients = parameter.tensor.grad().reshape({-1});
+        for (std::int64_t index = 0; index < numbers.numel(); ++index) {
+          constexpr double step = 1e-6;
+          const double kept = numbers[index].item<double>();
+          numbers[index] = kept + step;
+          const double above = model.loss(tokens, targets).item<double>();
+          numbers[index] = kept - step;
+          const double below = model.loss(tokens, targets).item<double>();
+          numbers[index] = kept;
+          QVERIFY2(std::abs((above - below) / (2 * step) - gradients[index].item<double>()) < 1e-7,
+                   parameter.name.c_str());
+        }
+      }
+    }
+  }
+
   void bad_input_is_named() {
     Mamba2 model(Mamba2Options{}, Engine::operators, Precision::float32);
     const auto message = [&](const at::Tensor& tokens) {
