@@ -7,3 +7,4 @@ endfunction()
 
 mambarium_add_plot_test(plots_gallery)
 mambarium_add_plot_test(figure_test)
+mambarium_add_plot_test(export_dialog_test)

@@ -5,6 +5,10 @@
 
 #include "ui/plots/theme.h"
 
+static void initialiseThemeResource() {
+  Q_INIT_RESOURCE(theme);
+}
+
 namespace mambarium {
 
 QPalette Theme::palette() const {
@@ -54,6 +58,28 @@ QPushButton:disabled { color: %off; }
 QPushButton[primary="true"] { background: %accent; border-color: %accent; color: %on-accent; font-weight: 600; }
 QPushButton[primary="true"]:disabled { background: %grid; border-color: %line; color: %off; }
 QPushButton[primary="true"]:focus { border: 2px solid %text; padding: 4px 11px; }
+QLineEdit, QAbstractSpinBox, QComboBox { border: 1px solid %strong; border-radius: 4px; padding: 3px 6px; background: %panel; color: %text; selection-background-color: %accent; selection-color: %on-accent; }
+QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QComboBox:on { border-color: %accent; }
+QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { border-color: %line; background: %window; color: %off; }
+QAbstractSpinBox { padding-right: 20px; }
+QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: none; padding: 0; background: transparent; }
+QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 18px; border: none; background: transparent; }
+QAbstractSpinBox::up-button { subcontrol-position: top right; }
+QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
+QAbstractSpinBox::up-button:hover, QAbstractSpinBox::down-button:hover { background: %grid; border-radius: 3px; }
+QAbstractSpinBox::up-arrow { image: url(:/theme/up-%kind.svg); width: 9px; height: 9px; }
+QAbstractSpinBox::down-arrow, QComboBox::down-arrow { image: url(:/theme/down-%kind.svg); width: 9px; height: 9px; }
+QComboBox::drop-down { subcontrol-origin: border; subcontrol-position: center right; width: 20px; border: none; }
+QComboBox QAbstractItemView { border: 1px solid %line; background: %panel; color: %text; selection-background-color: %accent; selection-color: %on-accent; outline: none; }
+QCheckBox, QRadioButton { spacing: 7px; }
+QCheckBox::indicator, QRadioButton::indicator { width: 13px; height: 13px; border: 1px solid %strong; background: %panel; }
+QCheckBox::indicator { border-radius: 3px; }
+QRadioButton::indicator { border-radius: 7px; }
+QCheckBox::indicator:checked { background: %accent; border-color: %accent; image: url(:/theme/check-%kind.svg); }
+QRadioButton::indicator:checked { width: 7px; height: 7px; border: 4px solid %accent; }
+QCheckBox::indicator:focus, QRadioButton::indicator:focus, QCheckBox::indicator:hover { border-color: %accent; }
+QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: %line; background: %window; image: none; }
+QCheckBox::indicator:checked:disabled { background: %line; }
 QToolButton { padding: 3px 7px; border: 1px solid transparent; border-radius: 4px; background: transparent; color: %muted; }
 QToolButton:hover { background: %grid; color: %text; }
 QToolButton:checked { background: %grid; border-color: %line; color: %text; }
@@ -108,12 +134,14 @@ QProgressBar::chunk { border-radius: 3px; background: %accent; }
       {"%text", text()},
       {"%off", palette().color(QPalette::Disabled, QPalette::Text)},
       {"%button", palette().color(QPalette::Button)}};
+  sheet.replace(QLatin1String("%kind"), isDark() ? QStringLiteral("dark") : QStringLiteral("light"));
   for (const auto& [name, color] : colors) sheet.replace(QLatin1String(name), color.name());
   return sheet;
 }
 
 void Theme::applyTo(QApplication& application) const {
   loadFonts();
+  initialiseThemeResource();
   application.setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
   application.setPalette(palette());
   application.setFont(font());

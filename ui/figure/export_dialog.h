@@ -1,0 +1,71 @@
+// ExportDialog: a panel as a file. Format, size in millimetres, font, ground, title and caption, with a live preview
+// that is drawn by the same code as the file.
+//
+// It shows what the panel showed when the dialog opened: a run that goes on does not change the figure under the hand.
+// What was chosen last is offered next time (openSettings(), group "export"). Everything is reached by Tab; Enter
+// saves. A recipe is written beside every PDF, SVG and PNG. A failure is said in the dialog, which stays open.
+#pragma once
+
+#include <QDialog>
+#include <QTimer>
+
+#include "ui/figure/figure.h"
+
+class QCheckBox;
+class QComboBox;
+class QDoubleSpinBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace mambarium {
+
+class ExportDialog : public QDialog {
+  Q_OBJECT
+ public:
+  // `folder`: where files go unless another one was chosen before; it is made when it is missing.
+  ExportDialog(const Panel& panel, const QString& folder, QWidget* parent = nullptr);
+
+  Figure figure() const;  // as chosen now
+  QString path() const;
+
+ public Q_SLOTS:
+  void accept() override;  // writes; closes only when all is written
+
+ Q_SIGNALS:
+  void saved(const QString& path);
+
+ private:
+  void build();
+  void restore(const QString& folder);
+  void remember() const;
+  void choosePreset(int index);
+  void sizeEdited();
+  void formatChanged();
+  void pathEdited();
+  void browse();
+  void changed();  // asks for a new preview soon
+  void updatePreview();
+  QString format() const;
+  void say(const QString& problem);
+
+  Figure figure_;
+  QString caption_;  // of the panel
+  QComboBox* format_ = nullptr;
+  QComboBox* preset_ = nullptr;
+  QDoubleSpinBox* width_ = nullptr;
+  QDoubleSpinBox* height_ = nullptr;
+  QDoubleSpinBox* font_ = nullptr;
+  QDoubleSpinBox* dpi_ = nullptr;
+  QComboBox* palette_ = nullptr;
+  QLineEdit* title_ = nullptr;
+  QCheckBox* with_caption_ = nullptr;
+  QLineEdit* path_ = nullptr;
+  QLabel* preview_ = nullptr;
+  QLabel* note_ = nullptr;
+  QLabel* problem_ = nullptr;
+  QPushButton* save_ = nullptr;
+  QTimer preview_timer_;
+};
+
+}  // namespace mambarium
