@@ -1,6 +1,7 @@
 #include "ui/form/experiment_form.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
 #include <QScrollBar>
@@ -39,15 +40,20 @@ ExperimentForm::ExperimentForm(ExperimentDraft& draft, std::vector<Preset> prese
   auto* const body = new QWidget;
   body->setProperty("role", QStringLiteral("sidebar"));
   auto* const column = new QVBoxLayout(body);
-  column->setContentsMargins(16, 8, 12, 16);
+  column->setContentsMargins(16, 8, 4, 16);
   column->setSpacing(8);
   addHeader(*column);
+  auto* const grid = new QGridLayout;
+  grid->setHorizontalSpacing(6);
+  grid->setVerticalSpacing(4);
+  grid->setColumnStretch(0, 1);
   std::string_view group;
   for (const Property& property : property_table()) {
-    if (property.group == group) continue;
+    if (property.group != group) addGroupTitle(*grid, property.group);
     group = property.group;
-    addGroup(*column, group);
+    addRow(*grid, property);
   }
+  column->addLayout(grid);
   other_problems_ = withRole(new QLabel, "warning");
   other_problems_->setWordWrap(true);
   column->addWidget(other_problems_);
@@ -78,18 +84,10 @@ void ExperimentForm::addHeader(QVBoxLayout& column) {
   column.addWidget(preset_text_);
 }
 
-void ExperimentForm::addGroup(QVBoxLayout& column, std::string_view group) {
+void ExperimentForm::addGroupTitle(QGridLayout& grid, std::string_view group) {
   auto* const title = withRole(new QLabel(fromView(group)), "title");
-  title->setContentsMargins(0, 8, 0, 0);
-  column.addWidget(title);
-  auto* const grid = new QGridLayout;
-  grid->setHorizontalSpacing(8);
-  grid->setVerticalSpacing(4);
-  grid->setColumnStretch(0, 1);
-  for (const Property& property : property_table()) {
-    if (property.group == group) addRow(*grid, property);
-  }
-  column.addLayout(grid);
+  title->setContentsMargins(0, 12, 0, 0);
+  grid.addWidget(title, grid.rowCount(), 0, 1, 3);
 }
 
 void ExperimentForm::addRow(QGridLayout& grid, const Property& property) {
@@ -98,25 +96,21 @@ void ExperimentForm::addRow(QGridLayout& grid, const Property& property) {
   row.label->setToolTip(fromView(property.help));
   row.editor = new PropertyEditor(property, draft_);
   row.label->setBuddy(row.editor->field());
-  row.unit = withRole(new QLabel(fromView(property.unit)), "hint");
+  const bool unit_says_more = fromView(property.label).compare(fromView(property.unit), Qt::CaseInsensitive) != 0;
+  row.unit = withRole(new QLabel(unit_says_more ? fromView(property.unit) : QString()), "hint");
   row.problem = withRole(new QLabel, "warning");
   row.problem->setWordWrap(true);
   row.problem->hide();
 
   const int line = grid.rowCount();
-  const bool wide = property.type == PropertyType::text;
-  if (wide) {
+  if (property.type == PropertyType::text) {
     grid.addWidget(row.label, line, 0, 1, 3);
     grid.addWidget(row.editor, line + 1, 0, 1, 3);
   } else {
     grid.addWidget(row.label, line, 0);
-    grid.addWidget(row.editor, line, 1, 1, property.unit.empty() ? 2 : 1);
-    if (property.unit.empty()) {
-      row.unit->setParent(row.editor);
-      row.unit->hide();
-    } else {
-      grid.addWidget(row.unit, line, 2);
-    }
+    const bool is_number = property.type == PropertyType::integer || property.type == PropertyType::real;
+    grid.addWidget(row.editor, line, 1, 1, is_number ? 1 : 2);
+    if (is_number) grid.addWidget(row.unit, line, 2);
   }
   grid.addWidget(row.problem, line + 2, 0, 1, 3);
   rows_.push_back(row);
@@ -190,8 +184,13 @@ void ExperimentForm::focusFirstProblem() {
   }
 }
 
-QSize ExperimentForm::sizeHint() const {
-  return {widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width(), 400};
+bool ExperimentForm::event(QEvent* event) {
+  // As wide as its rows are, whatever the font: nothing is cut off on the right, nothing scrolls sideways.
+  if (widget() && (event->type() == QEvent::LayoutRequest || event->type() == QEvent::FontChange ||
+                   event->type() == QEvent::Polish)) {
+    setMinimumWidth(widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width());
+  }
+  return QScrollArea::event(event);
 }
 
 }  // namespace mambarium

@@ -30,7 +30,9 @@ class ExperimentForm : public QScrollArea {
   QWidget* field(std::string_view key) const;       // nullptr for an unknown key
   QString problemText(std::string_view key) const;  // what stands below the row, "" when nothing does
   void focusFirstProblem();
-  QSize sizeHint() const override;
+
+ protected:
+  bool event(QEvent* event) override;
 
  private:
   struct Row {
@@ -39,7 +41,7 @@ class ExperimentForm : public QScrollArea {
   };
 
   void addHeader(QVBoxLayout& column);
-  void addGroup(QVBoxLayout& column, std::string_view group);
+  void addGroupTitle(QGridLayout& grid, std::string_view group);
   void addRow(QGridLayout& grid, const Property& property);
   void refresh();
   void refreshPreset();

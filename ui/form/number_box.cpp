@@ -111,7 +111,7 @@ void NumberBox::keyPressEvent(QKeyEvent* event) {
 
 QSize NumberBox::sizeHint() const {
   const QSize hint = QAbstractSpinBox::sizeHint();
-  return {fontMetrics().horizontalAdvance(QStringLiteral("0000000")) + 36, hint.height()};
+  return {fontMetrics().horizontalAdvance(QStringLiteral("000000")) + 26, hint.height()};
 }
 
 }  // namespace mambarium

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QEvent>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QSignalBlocker>
 
@@ -47,6 +48,7 @@ void PropertyEditor::adopt(QWidget* field) {
     if (!property_.unit.empty()) name += QStringLiteral(" (%1)").arg(fromView(property_.unit));
     field->setAccessibleName(name);
   }
+  for (QLineEdit* const inner : field->findChildren<QLineEdit*>()) inner->setAccessibleName(field->accessibleName());
   field->setAccessibleDescription(fromView(property_.help));
   field->setObjectName(fromView(property_.key));
   field->installEventFilter(this);
@@ -125,6 +127,11 @@ void PropertyEditor::refresh() {
 }
 
 bool PropertyEditor::eventFilter(QObject* object, QEvent* event) {
+  // Undo belongs to the experiment, not to the letters of one field.
+  if (event->type() == QEvent::ShortcutOverride) {
+    const auto* const key = static_cast<QKeyEvent*>(event);
+    if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) return true;
+  }
   // Scrolling the form must not change the settings that pass below the mouse.
   if (event->type() == QEvent::Wheel && !static_cast<QWidget*>(object)->hasFocus()) {
     event->ignore();

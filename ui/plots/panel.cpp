@@ -13,6 +13,9 @@ void Panel::highlightToken(int) {}
 void Panel::setCheckpoints(const std::vector<std::int64_t>&) {}
 void Panel::setCheckpoint(std::optional<std::int64_t>) {}
 void Panel::setProbe(std::int64_t) {}
+void Panel::addToHeader(QWidget* control) {
+  control->setParent(this);
+}
 
 std::vector<Panel*> makePanels(QWidget* parent) {
   return {new LossPanel(parent), new GapPanel(parent), new PredictionPanel(parent), new DecayPanel(parent),

@@ -78,6 +78,10 @@ PlotPanel::PlotPanel(const QString& id, const QString& title, const QString& emp
   setTheme(Theme());
 }
 
+void PlotPanel::addToHeader(QWidget* control) {
+  header_->addWidget(control);
+}
+
 const RunSeries* PlotPanel::currentRun() const {
   return data().current < data().runs.size() ? &data().runs[data().current] : nullptr;
 }

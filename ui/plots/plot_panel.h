@@ -28,6 +28,7 @@ class PlotPanel : public Panel {
   const PanelData& data() const final { return store_.data(); }
   std::vector<QCustomPlot*> plots() const final { return {chart_}; }
   QString caption() const final;
+  void addToHeader(QWidget* control) final;
   bool hasData() const final { return has_data_; }
 
  protected:

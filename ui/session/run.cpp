@@ -164,6 +164,10 @@ void Run::takeSteps() {
   worker_->send(StepRequest{std::exchange(steps_to_take_, 0)});
 }
 
+void Run::writeCheckpoint() {
+  if (link_ == Link::open) worker_->send(CheckpointRequest{});
+}
+
 void Run::restart() {
   intent_ = Intent::none;
   steps_to_take_ = 0;

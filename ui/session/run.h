@@ -89,6 +89,7 @@ class Run : public QObject {
   void play();
   void pause();
   void advance(std::int64_t steps);
+  void writeCheckpoint();
   void restart();  // back to step 0: a fresh folder, the old one stays where it is
   // Lets the worker go, asked to checkpoint and leave; the state becomes saved, finished or failed. The caller waits
   // for its end, or destroys it, which kills a process that still lives.

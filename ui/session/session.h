@@ -29,7 +29,9 @@ class Session : public QObject {
 
   ExperimentDraft& draft() { return draft_; }
   RunList& runs() { return runs_; }
+  const RunList& runs() const { return runs_; }
   PanelFeed& feed() { return feed_; }
+  const PanelFeed& feed() const { return feed_; }
   RunLibrary& library() { return library_; }
   const Machines& machines() const { return machines_; }
   void setMachines(const Machines& machines);

@@ -1,0 +1,122 @@
+// The window on the real worker: it learns, it can be killed, it stops when asked.
+#include <QElapsedTimer>
+#include <QFile>
+#include <cmath>
+#include <csignal>
+#include <random>
+
+#include "core/contract/run_folder.h"
+#include "window_fixture.h"
+
+using namespace mambarium;
+
+namespace {
+
+constexpr int patience = 120'000;
+
+// A run small enough for a test and large enough to learn something.
+void makeSmall(const WindowFixture& it, std::int64_t steps) {
+  it.set("task.length", std::int64_t{64});
+  it.set("training.batch", std::int64_t{32});
+  it.set("training.steps", steps);
+  it.set("training.eval_every", std::int64_t{25});
+  it.set("training.checkpoint_every", std::int64_t{50});
+}
+
+std::vector<std::int64_t> stepsOf(const std::vector<MetricsRow>& rows) {
+  std::vector<std::int64_t> steps;
+  for (const MetricsRow& row : rows) steps.push_back(row.step);
+  return steps;
+}
+
+}  // namespace
+
+class RealWorkerTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void itLearnsAndEveryPanelSeesIt() {
+    WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
+    makeSmall(it, 200);
+    it.click(it.play());
+    QTRY_VERIFY_WITH_TIMEOUT(it.run() && it.run()->state() == Run::State::finished, patience);
+    QVERIFY(it.notices().empty());
+    const MetricsRow& first = it.run()->rows().front();
+    const MetricsRow& last = it.run()->rows().back();
+    QCOMPARE(last.step, 200);
+    QCOMPARE(it.run()->rows().size(), std::size_t{9});
+    const double uniform_gap = std::log(2.0) - last.add_beta_loss;
+    QVERIFY2(last.gap_add_beta < 0.5 * uniform_gap, qPrintable(QString::number(last.gap_add_beta)));
+    QVERIFY(last.test_loss < first.test_loss);
+    QCOMPARE(it.run()->checkpoints().back(), 200);
+
+    for (const char* const id : {"decay", "prediction", "filters"}) {
+      const Panel* const panel = it.window->panels().panel(QLatin1String(id));
+      QTRY_VERIFY2(panel->data().inspected && panel->data().inspected->value("step", -1) == 200, id);
+      QVERIFY(panel->hasData());
+      QVERIFY(!panel->table().rows.empty());
+    }
+    const Panel* const filters = it.window->panels().panel(QStringLiteral("filters"));
+    const PanelTable at_the_end = filters->table();
+    it.session->feed().setCheckpoint(50);
+    QTRY_VERIFY(filters->data().inspected->value("step", -1) == 50);
+    QVERIFY(filters->table().rows != at_the_end.rows);
+
+    const ReadRunFolder on_disk = read_run_folder(it.run()->folder().toStdString());
+    QVERIFY(on_disk.problems.empty());
+    QCOMPARE(stepsOf(on_disk.run.rows), stepsOf(it.run()->rows()));
+  }
+
+  void tenKillsLoseNoEvaluation() {
+    WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
+    makeSmall(it, 100'000);
+    it.click(it.play());
+    std::mt19937 random(7);
+    std::vector<std::int64_t> seen;
+    for (int kill = 0; kill < 10; ++kill) {
+      const std::int64_t from = it.run() ? it.run()->step() : 0;
+      QTRY_VERIFY_WITH_TIMEOUT(it.run() && it.run()->isTraining() && it.run()->step() > from, patience);
+      QTest::qWait(static_cast<int>(random() % 700));
+      seen = stepsOf(it.run()->rows());
+      ::kill(static_cast<pid_t>(it.run()->workerProcessId()), SIGKILL);
+      QTRY_COMPARE_WITH_TIMEOUT(it.run()->state(), Run::State::died, patience);
+
+      const ReadRunFolder on_disk = read_run_folder(it.run()->folder().toStdString());
+      QVERIFY2(on_disk.problems.empty(), to_string(on_disk.problems).c_str());
+      const std::vector<std::int64_t> kept = stepsOf(on_disk.run.rows);
+      QVERIFY2(kept.size() >= seen.size() && std::equal(seen.begin(), seen.end(), kept.begin()),
+               "an evaluation that the window had shown is not on disk");
+      QPushButton* const go_on = it.noticeButton(QStringLiteral("Continue from the last checkpoint"));
+      QVERIFY2(go_on, "the window does not offer to continue");
+      it.click(go_on);
+    }
+    QTRY_VERIFY_WITH_TIMEOUT(it.run()->isTraining() && it.run()->rows().back().step >= seen.back() + 25, patience);
+    const std::vector<std::int64_t> steps = stepsOf(it.run()->rows());
+    for (std::size_t index = 0; index < steps.size(); ++index) QCOMPARE(steps[index], static_cast<std::int64_t>(index) * 25);
+    QCOMPARE(it.session->runs().count(), 1);
+  }
+
+  void stopIsQuick() {
+    WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
+    it.set("training.steps", std::int64_t{100'000});
+    it.click(it.play());
+    QTRY_VERIFY_WITH_TIMEOUT(it.run() && it.run()->step() > 20, patience);
+    qint64 longest = 0;
+    for (int stop = 0; stop < 5; ++stop) {
+      QElapsedTimer clock;
+      clock.start();
+      it.click(it.play());
+      while (it.run()->isTraining() && clock.elapsed() < patience) QTest::qWait(1);
+      longest = std::max(longest, clock.elapsed());
+      QCOMPARE(it.run()->state(), Run::State::paused);
+      const std::int64_t stood = it.run()->step();
+      it.click(it.play());
+      QTRY_VERIFY_WITH_TIMEOUT(it.run()->step() > stood + 3, patience);
+    }
+    qInfo("longest of five stops: %lld ms", static_cast<long long>(longest));
+    it.close();
+  }
+};
+
+QTEST_MAIN(RealWorkerTest)
+#include "real_worker_test.moc"

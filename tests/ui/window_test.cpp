@@ -1,0 +1,397 @@
+// The window with real clicks and keys, on the fake worker.
+#include <QAccessible>
+#include <QClipboard>
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QSlider>
+#include <QToolButton>
+#include <QTreeWidget>
+#include <set>
+
+#include "ui/command_palette.h"
+#include "ui/form/experiment_form.h"
+#include "ui/run_text.h"
+#include "ui/timeline.h"
+#include "window_fixture.h"
+
+using namespace mambarium;
+
+class WindowTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void theFirstStartIsOneGesture() {
+    WindowFixture it({}, true);
+    QTRY_VERIFY(it.window->hint() && it.window->hint()->isVisible());
+    QVERIFY(it.play()->isEnabled());
+    QCOMPARE(it.session->draft().config().integer("task.order"), 1);
+    it.click(it.play());
+    QTRY_VERIFY(!it.window->hint());
+    QTRY_VERIFY(it.run() && it.run()->rows().size() >= 3);
+    QCOMPARE(it.play()->text(), QStringLiteral("Pause"));
+    for (const char* const id : {"loss", "gap"}) {
+      const Panel* const panel = it.window->panels().panel(QLatin1String(id));
+      QTRY_VERIFY(panel->data().runs.size() == 1 && panel->data().runs[0].rows.size() >= 3);
+      QVERIFY(!panel->table().rows.empty());
+    }
+    it.reopen();
+    QTest::qWait(50);
+    QVERIFY2(!it.window->hint(), "the hint shows once");
+  }
+
+  void spacePlaysAndPausesButNotInAField() {
+    WindowFixture it;
+    QTest::keyClick(it.window.get(), Qt::Key_Space);
+    QTRY_VERIFY(it.run() && it.run()->step() > 5);
+    QTest::keyClick(it.window.get(), Qt::Key_Space);
+    QTRY_COMPARE(it.run()->state(), Run::State::paused);
+    const std::int64_t stood = it.run()->step();
+    auto* const note = it.child<QLineEdit>("run-note");
+    note->setFocus();
+    QTest::keyClicks(note, QStringLiteral("a note with spaces"));
+    QCOMPARE(it.run()->note(), QStringLiteral("a note with spaces"));
+    QWidget* const steps = it.window->form().field("training.steps");
+    steps->setFocus();
+    QTest::keyClick(steps, Qt::Key_End);
+    QTest::keyClick(steps, Qt::Key_Space);
+    QTest::keyClick(steps, Qt::Key_Right);
+    QTest::qWait(80);
+    QCOMPARE(it.run()->step(), stood);
+    QCOMPARE(it.run()->state(), Run::State::paused);
+    QTest::keyClick(steps, Qt::Key_Escape);
+    QTest::keyClick(it.window.get(), Qt::Key_Right);
+    QTRY_COMPARE(it.run()->step(), stood + 1);
+  }
+
+  void aFocusedButtonKeepsItsSpaceBar() {
+    WindowFixture it;
+    auto* const gate = it.window->form().field("model.gate");
+    gate->setFocus(Qt::TabFocusReason);
+    QTest::keyClick(gate, Qt::Key_Space);
+    QVERIFY(!it.session->draft().config().boolean("model.gate"));
+    QVERIFY(!it.run());
+  }
+
+  void transportStepTempoReset() {
+    WindowFixture it;
+    it.click(it.child<QToolButton>("step"));
+    QTRY_VERIFY(it.run() && it.run()->step() == 1);
+    auto* const tempo = it.child<QSlider>("tempo");
+    QCOMPARE(tempo->value(), full_tempo);
+    tempo->setValue(0);
+    QCOMPARE(it.session->tempo(), 1.0);
+    QVERIFY(it.machine.requests().contains(QStringLiteral("tempo")));
+    tempo->setValue(full_tempo);
+    QCOMPARE(it.session->tempo(), 0.0);
+    it.click(it.play());
+    QTRY_VERIFY(it.run()->step() > 30);
+    it.click(it.child<QToolButton>("reset"));
+    QTRY_VERIFY(it.run()->step() == 0 && it.run()->state() == Run::State::paused);
+    QTRY_COMPARE(it.play()->text(), QStringLiteral("Play"));
+  }
+
+  void tempoScaleIsLogarithmicAndReversible() {
+    QCOMPARE(tempoOf(0), 1.0);
+    QCOMPARE(tempoOf(full_tempo), 0.0);
+    QCOMPARE(tempoOf(full_tempo - 1), 1000.0);
+    double last = 0;
+    for (int value = 0; value < full_tempo; ++value) {
+      QVERIFY(tempoOf(value) >= last);
+      last = tempoOf(value);
+      QVERIFY(std::abs(tempoOf(sliderValueOf(tempoOf(value))) - tempoOf(value)) <= 0.2 * tempoOf(value));
+    }
+  }
+
+  void pauseStopsAtOnce() {
+    WindowFixture it;
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->step() > 20);
+    it.click(it.play());
+    QTRY_COMPARE(it.run()->state(), Run::State::paused);
+    const std::int64_t stood = it.run()->step();
+    QTest::qWait(100);
+    QCOMPARE(it.run()->step(), stood);
+    QVERIFY(runSentence(*it.session).startsWith(QStringLiteral("Paused at step")));
+  }
+
+  void invalidValuesForbidPlayAndSayWhy() {
+    WindowFixture it;
+    it.set("model.headdim", std::int64_t{5});
+    QVERIFY(!it.play()->isEnabled());
+    QVERIFY(it.play()->toolTip().contains(QStringLiteral("divide")));
+    QVERIFY(runSentence(*it.session).contains(QStringLiteral("divide")));
+    QTest::keyClick(it.window.get(), Qt::Key_Space);
+    QVERIFY(!it.run());
+    it.window->action(QStringLiteral("undo"))->trigger();
+    QVERIFY(it.play()->isEnabled());
+  }
+
+  void timelineReplaysCheckpoints() {
+    WindowFixture it(QStringLiteral("--speed 2000"));
+    it.set("training.steps", std::int64_t{500});
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->state() == Run::State::finished);
+    Timeline* const timeline = it.window->transport().timeline();
+    QTest::mouseClick(timeline, Qt::LeftButton, {}, QPoint(timeline->width() * 2 / 5, timeline->height() / 2));
+    QCOMPARE(it.session->feed().checkpoint(), std::optional<std::int64_t>(200));
+    QTRY_VERIFY(it.machine.count(QStringLiteral("inspect decay 200")) == 1);
+    QVERIFY(runSentence(*it.session).contains(QStringLiteral("step 200")));
+    timeline->setFocus();
+    QTest::keyClick(timeline, Qt::Key_Right);
+    QCOMPARE(it.session->feed().checkpoint(), std::optional<std::int64_t>(300));
+    QTest::keyClick(timeline, Qt::Key_Left);
+    QTest::keyClick(timeline, Qt::Key_Left);
+    QCOMPARE(it.session->feed().checkpoint(), std::optional<std::int64_t>(100));
+    QTest::keyClick(timeline, Qt::Key_End);
+    QVERIFY(!it.session->feed().checkpoint());
+    QCOMPARE(it.run()->step(), 500);
+  }
+
+  void hiddenPanelsAskForNothing() {
+    WindowFixture it;
+    for (const char* const id : {"decay", "prediction"}) {
+      it.window->action(QStringLiteral("show-") + QLatin1String(id))->setChecked(false);
+    }
+    it.click(it.play());
+    QTRY_VERIFY(it.machine.count(QStringLiteral("inspect filters")) > 2);
+    QCOMPARE(it.machine.count(QStringLiteral("inspect decay")), 0);
+    QCOMPARE(it.machine.count(QStringLiteral("inspect prediction")), 0);
+    it.window->action(QStringLiteral("show-decay"))->setChecked(true);
+    QTRY_VERIFY(it.machine.count(QStringLiteral("inspect decay")) > 0);
+    it.window->action(QStringLiteral("maximise-loss"))->trigger();
+    QTest::qWait(60);
+    const int asked = it.machine.count(QStringLiteral("inspect"));
+    QTest::qWait(120);
+    QCOMPARE(it.machine.count(QStringLiteral("inspect")), asked);
+    QTest::keyClick(it.window.get(), Qt::Key_Escape);
+    QTRY_VERIFY(it.machine.count(QStringLiteral("inspect")) > asked);
+  }
+
+  void modelPanelsGetData() {
+    WindowFixture it;
+    it.click(it.play());
+    for (const char* const id : {"decay", "prediction", "filters"}) {
+      const Panel* const panel = it.window->panels().panel(QLatin1String(id));
+      QTRY_VERIFY2(panel->data().inspected && !panel->table().rows.empty(), id);
+      QVERIFY(!panel->caption().isEmpty());
+    }
+  }
+
+  void hoverLightsTheSameTokenEverywhere() {
+    WindowFixture it;
+    std::vector<int> heard;
+    for (Panel* const panel : it.window->panels().panels()) {
+      connect(it.window->panels().panel(QStringLiteral("decay")), &Panel::tokenHovered, panel,
+              [&heard](int position) { heard.push_back(position); });
+    }
+    Q_EMIT it.window->panels().panel(QStringLiteral("decay"))->tokenHovered(17);
+    QCOMPARE(heard, std::vector<int>(it.window->panels().panels().size(), 17));
+  }
+
+  void aCrashShowsABarAndGoesOn() {
+    WindowFixture it(QStringLiteral("--crash-at 230 --words out-of-memory-said-the-worker"));
+    it.click(it.play());
+    QTRY_COMPARE(it.notices().size(), std::size_t{1});
+    const NoticeBar* const bar = it.notices()[0];
+    QVERIFY(bar->isVisible());
+    QVERIFY(bar->notice().details.contains(QStringLiteral("out-of-memory-said-the-worker")));
+    QVERIFY(it.play()->isEnabled());
+    QPushButton* const go_on = it.noticeButton(QStringLiteral("Continue from the last checkpoint"));
+    QVERIFY(go_on);
+    it.click(go_on);
+    QTRY_VERIFY(it.run()->step() > 260);
+    QVERIFY(it.notices().empty());
+    QCOMPARE(it.run()->rows()[4].step, 200);
+  }
+
+  void garbageGetsAClearSentence() {
+    WindowFixture it(QStringLiteral("--garbage-on start"));
+    it.click(it.play());
+    QTRY_COMPARE(it.notices().size(), std::size_t{1});
+    QVERIFY(it.notices()[0]->text().contains(QStringLiteral("could not be read")));
+    it.click(it.noticeButton(QStringLiteral("Close")));
+    QVERIFY(it.notices().empty());
+  }
+
+  void errorReportsShowMessageAndHint() {
+    WindowFixture it(QStringLiteral("--fail-at 30"));
+    it.click(it.play());
+    QTRY_COMPARE(it.notices().size(), std::size_t{1});
+    QCOMPARE(it.notices()[0]->text(), QStringLiteral("The loss is not finite at step 30. Lower the learning rate."));
+  }
+
+  void aMissingWorkerIsSaidAtTheStart() {
+    WindowFixture it;
+    it.close();
+    {
+      const auto settings = openSettings();
+      saveMachines(*settings, {{{QStringLiteral("gpu-box"), QStringLiteral("/nowhere/mambarium-worker"), {}}}, 0});
+    }
+    it.open();
+    QTRY_COMPARE(it.notices().size(), std::size_t{1});
+    QVERIFY(it.notices()[0]->text().contains(QStringLiteral("/nowhere/mambarium-worker")));
+    it.click(it.noticeButton(QStringLiteral("Settings…")));
+    QTRY_VERIFY(it.child<QDialog>("settings"));
+    auto* const command = it.child<QLineEdit>("worker-command");
+    QCOMPARE(command->text(), QStringLiteral("/nowhere/mambarium-worker"));
+    command->setText(it.machine.machine().command);
+    it.click(it.child<QPushButton>("check-worker"));
+    QTRY_VERIFY(it.child<QLabel>("verdict")->text().contains(QStringLiteral("test-host")));
+    it.child<QDialog>("settings")->accept();
+    it.set("run.out", it.machine.path(QStringLiteral("runs")).toStdString());
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->step() > 5);
+  }
+
+  void quitInTheMiddleOfAStep() {
+    WindowFixture it(QStringLiteral("--long-step 150"));
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->step() >= 1);
+    const QString folder = it.run()->folder();
+    it.close();
+    QVERIFY(it.machine.requests().contains(QStringLiteral("close")));
+    QVERIFY(!QDir(folder + QStringLiteral("/checkpoints")).isEmpty());
+  }
+
+  void quitWhileTheWorkerHangs() {
+    WindowFixture it(QStringLiteral("--hang-on start"));
+    it.click(it.play());
+    QTRY_VERIFY(it.machine.requests().contains(QStringLiteral("start")));
+    QVERIFY(it.play()->isEnabled());
+    it.close();
+    QVERIFY(!it.window);
+  }
+
+  void everythingSurvivesARestart() {
+    WindowFixture it(QStringLiteral("--speed 2000"));
+    it.set("training.steps", std::int64_t{200});
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->state() == Run::State::finished);
+    it.run()->setNote(QStringLiteral("kept"));
+    it.set("model.gate", false);
+    it.window->setThemeChoice(ThemeChoice::dark);
+    it.window->action(QStringLiteral("show-loss"))->setChecked(false);
+    Panel* const gap = it.window->panels().panel(QStringLiteral("gap"));
+    const bool log = gap->options().value("log", true);
+    it.window->action(QStringLiteral("log-axis"))->trigger();
+    it.session->setTempo(50);
+    it.window->resize(1333, 777);
+    it.reopen();
+    QCOMPARE(it.session->runs().count(), 1);
+    QCOMPARE(it.run()->note(), QStringLiteral("kept"));
+    QVERIFY(!it.session->draft().config().boolean("model.gate"));
+    QVERIFY(it.window->action(QStringLiteral("theme-dark"))->isChecked());
+    QVERIFY(!it.window->panels().panel(QStringLiteral("loss"))->isVisible());
+    QCOMPARE(it.window->panels().panel(QStringLiteral("gap"))->options().value("log", true), !log);
+    QCOMPARE(it.session->tempo(), 50.0);
+    QTRY_COMPARE(it.run()->rows().size(), std::size_t{5});
+    QTRY_COMPARE(it.run()->state(), Run::State::finished);
+  }
+
+  void thePaletteFindsAndRunsCommands() {
+    WindowFixture it;
+    QTest::keyClick(it.window.get(), Qt::Key_K, Qt::ControlModifier);
+    CommandPalette& palette = it.window->commandPalette();
+    QVERIFY(palette.isVisible());
+    auto* const list = palette.findChild<QTreeWidget*>();
+    QVERIFY(list->topLevelItemCount() > 20);
+    QTest::keyClicks(palette.findChild<QLineEdit*>(), QStringLiteral("appear dark"));
+    QCOMPARE(list->topLevelItemCount(), 1);
+    QTest::keyClick(palette.findChild<QLineEdit*>(), Qt::Key_Return);
+    QVERIFY(!palette.isVisible());
+    QVERIFY(it.window->action(QStringLiteral("theme-dark"))->isChecked());
+    QTest::keyClick(it.window.get(), Qt::Key_K, Qt::ControlModifier);
+    QTest::keyClick(palette.findChild<QLineEdit*>(), Qt::Key_Escape);
+    QVERIFY(!palette.isVisible());
+  }
+
+  void presentationShowsThePanelsOnly() {
+    WindowFixture it;
+    const int font = it.window->font().pixelSize();
+    QTest::keyClick(it.window.get(), Qt::Key_F11);
+    QVERIFY(it.window->isPresentation());
+    QVERIFY(!it.window->form().isVisible());
+    QVERIFY(!it.window->menuBar()->isVisible());
+    QVERIFY(it.window->font().pixelSize() > font);
+    QTest::keyClick(it.window.get(), Qt::Key_Space);
+    QTRY_VERIFY(it.run() && it.run()->step() > 5);
+    QTest::keyClick(it.window.get(), Qt::Key_Escape);
+    QVERIFY(!it.window->isPresentation());
+    QVERIFY(it.window->form().isVisible());
+    QVERIFY(it.window->menuBar()->isVisible());
+    QCOMPARE(it.window->font().pixelSize(), font);
+  }
+
+  void shareStringsGoThroughTheClipboard() {
+    WindowFixture it;
+    it.set("training.seed", std::int64_t{42});
+    it.window->action(QStringLiteral("copy-share"))->trigger();
+    const QString text = QApplication::clipboard()->text();
+    QVERIFY(text.contains(QStringLiteral("training.seed=42")));
+    it.window->action(QStringLiteral("new"))->trigger();
+    QCOMPARE(it.session->draft().config().integer("training.seed"), 0);
+    it.window->action(QStringLiteral("paste-share"))->trigger();
+    QCOMPARE(it.session->draft().config().integer("training.seed"), 42);
+    QApplication::clipboard()->setText(QStringLiteral("mambarium1:model.d_stat=3"));
+    it.window->action(QStringLiteral("paste-share"))->trigger();
+    QCOMPARE(it.notices().size(), std::size_t{1});
+    QVERIFY(it.notices()[0]->text().contains(QStringLiteral("model.d_state")));
+  }
+
+  void undoInAFieldUndoesTheExperiment() {
+    WindowFixture it;
+    QWidget* const field = it.window->form().field("task.order");
+    field->setFocus();
+    QTest::keyClick(field, Qt::Key_Up);
+    QCOMPARE(it.session->draft().config().integer("task.order"), 2);
+    QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(it.session->draft().config().integer("task.order"), 1);
+  }
+
+  void everyControlHasAName() {
+    WindowFixture it;
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->rows().size() > 2);
+    it.window->notices().add({QStringLiteral("A notice"), {}, {}, {{QStringLiteral("Do it"), {}}}, nullptr});
+    QStringList nameless;
+    const QList<QWidget*> widgets = it.window->findChildren<QWidget*>();
+    for (QWidget* const widget : widgets) {
+      if (widget->focusPolicy() == Qt::NoFocus || !widget->isVisible()) continue;
+      const QAccessibleInterface* const spoken = QAccessible::queryAccessibleInterface(widget);
+      if (!spoken || spoken->text(QAccessible::Name).isEmpty()) {
+        nameless.append(
+            QStringLiteral("%1 %2").arg(QLatin1String(widget->metaObject()->className()), widget->objectName()));
+      }
+    }
+    QVERIFY2(nameless.isEmpty(), qPrintable(nameless.join(QStringLiteral(", "))));
+    std::set<QString> shortcuts;
+    for (const QAction* const action : it.window->allActions()) {
+      QVERIFY(!action->text().isEmpty());
+      for (const QKeySequence& keys : action->shortcuts())
+        QVERIFY2(shortcuts.insert(keys.toString()).second, qPrintable(keys.toString()));
+    }
+  }
+
+  void itFitsASmallScreen() {
+    WindowFixture it;
+    QVERIFY(it.window->minimumSizeHint().width() <= 1024);
+    QVERIFY(it.window->minimumSizeHint().height() <= 700);
+  }
+
+  void wordsAndNumbers() {
+    QCOMPARE(rateText(2'140'000), QStringLiteral("2.1 M tokens/s"));
+    QCOMPARE(rateText(431'000), QStringLiteral("431 k tokens/s"));
+    QCOMPARE(rateText(0), QString());
+    QCOMPARE(durationText(11.2), QStringLiteral("0:12"));
+    QCOMPARE(durationText(3723), QStringLiteral("1:02:03"));
+    QCOMPARE(durationText(-1), QString());
+    QCOMPARE(tempoText(0), QStringLiteral("full speed"));
+    QCOMPARE(tempoText(1), QStringLiteral("1 step/s"));
+    QCOMPARE(tempoText(20), QStringLiteral("20 steps/s"));
+  }
+};
+
+QTEST_MAIN(WindowTest)
+#include "window_test.moc"

@@ -1,0 +1,117 @@
+#include "ui/notice_area.h"
+
+#include <QAccessible>
+#include <QFontDatabase>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include "ui/icons.h"
+
+namespace mambarium {
+
+namespace {
+
+constexpr int lines_of_details = 4;
+
+QString lastLines(const QString& text) {
+  const QStringList lines = text.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+  return lines.mid(std::max<qsizetype>(0, lines.size() - lines_of_details)).join(QLatin1Char('\n'));
+}
+
+QLabel* makeText(const QString& text, const char* role) {
+  auto* const label = new QLabel(text);
+  label->setTextFormat(Qt::PlainText);
+  label->setWordWrap(true);
+  label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+  label->setProperty("role", QLatin1String(role));
+  return label;
+}
+
+}  // namespace
+
+NoticeBar::NoticeBar(const Notice& notice, QWidget* parent) : QFrame(parent), notice_(notice) {
+  setObjectName(QStringLiteral("notice"));
+  setProperty("role", QStringLiteral("panel"));
+  setAccessibleName(tr("Notice"));
+  setAccessibleDescription(text());
+  auto* const words = new QVBoxLayout;
+  words->setSpacing(4);
+  words->addWidget(makeText(notice.message, "title"));
+  if (!notice.hint.isEmpty()) words->addWidget(makeText(notice.hint, ""));
+  if (!notice.details.isEmpty()) {
+    QLabel* const details = makeText(lastLines(notice.details), "hint");
+    details->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
+    details->setToolTip(notice.details);
+    details->setAccessibleName(tr("Last words of the worker"));
+    words->addWidget(details);
+  }
+  auto* const row = new QHBoxLayout(this);
+  row->setContentsMargins(16, 8, 8, 8);
+  row->setSpacing(8);
+  row->addLayout(words, 1);
+  for (const NoticeAction& action : notice.actions) {
+    auto* const button = new QPushButton(action.text);
+    button->setFocusPolicy(Qt::TabFocus);
+    connect(button, &QPushButton::clicked, this, [this, run = action.run] {
+      if (run) run();
+      leave();
+    });
+    row->addWidget(button, 0, Qt::AlignTop);
+  }
+  auto* const close = new QToolButton;
+  close->setAccessibleName(tr("Dismiss this notice"));
+  close->setFocusPolicy(Qt::TabFocus);
+  close->setIcon(signIcon(Sign::close, palette().color(QPalette::WindowText), palette().color(QPalette::Mid)));
+  connect(close, &QToolButton::clicked, this, &NoticeBar::leave);
+  row->addWidget(close, 0, Qt::AlignTop);
+}
+
+QString NoticeBar::text() const {
+  return notice_.hint.isEmpty() ? notice_.message : notice_.message + QLatin1Char(' ') + notice_.hint;
+}
+
+void NoticeBar::leave() {
+  hide();
+  setParent(nullptr);
+  deleteLater();
+}
+
+NoticeArea::NoticeArea(QWidget* parent) : QWidget(parent), column_(new QVBoxLayout(this)) {
+  column_->setContentsMargins(0, 0, 0, 0);
+  column_->setSpacing(8);
+  setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
+}
+
+void NoticeArea::add(const Notice& notice) {
+  const std::vector<NoticeBar*> shown = bars();
+  for (NoticeBar* const bar : shown) {
+    if (bar->notice().message == notice.message && bar->notice().hint == notice.hint) bar->leave();
+  }
+  const std::vector<NoticeBar*> left = bars();
+  if (static_cast<int>(left.size()) >= most_notices) left.front()->leave();
+
+  auto* const bar = new NoticeBar(notice, this);
+  column_->addWidget(bar);
+  if (notice.about) connect(notice.about, &QObject::destroyed, bar, &NoticeBar::leave);
+  QAccessibleEvent alert(bar, QAccessible::Alert);
+  QAccessible::updateAccessibility(&alert);
+}
+
+void NoticeArea::removeAbout(const QObject* about) {
+  for (NoticeBar* const bar : bars()) {
+    if (bar->notice().about == about) bar->leave();
+  }
+}
+
+std::vector<NoticeBar*> NoticeArea::bars() const {
+  std::vector<NoticeBar*> all;
+  for (int index = 0; index < column_->count(); ++index) {
+    if (auto* const bar = qobject_cast<NoticeBar*>(column_->itemAt(index)->widget())) all.push_back(bar);
+  }
+  return all;
+}
+
+}  // namespace mambarium

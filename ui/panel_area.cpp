@@ -1,0 +1,209 @@
+#include "ui/panel_area.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QMenu>
+#include <QResizeEvent>
+#include <QScrollArea>
+#include <QSettings>
+#include <QSplitter>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "ui/icons.h"
+
+namespace mambarium {
+
+namespace {
+
+// Curves over training on the left; what the model does with a sequence, and its filters, on the right.
+bool standsOnTheLeft(const Panel& panel) {
+  return panel.id() == QStringLiteral("loss") || panel.id() == QStringLiteral("gap");
+}
+
+constexpr int narrowest_panel = 330, lowest_panel = 196, lowest_in_one_column = 260;
+constexpr int room_for_export_button = 440;
+
+QSplitter* makeSplitter(Qt::Orientation orientation) {
+  auto* const splitter = new QSplitter(orientation);
+  splitter->setHandleWidth(8);
+  splitter->setChildrenCollapsible(false);
+  return splitter;
+}
+
+}  // namespace
+
+PanelArea::PanelArea(std::vector<Panel*> panels, QWidget* parent)
+    : QWidget(parent),
+      panels_(std::move(panels)),
+      columns_(makeSplitter(Qt::Horizontal)),
+      left_(makeSplitter(Qt::Vertical)),
+      right_(makeSplitter(Qt::Vertical)) {
+  setObjectName(QStringLiteral("panels"));
+  auto* const scroll = new QScrollArea;
+  scroll->setFrameShape(QFrame::NoFrame);
+  scroll->setFocusPolicy(Qt::NoFocus);
+  scroll->setWidgetResizable(true);
+  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll->setWidget(columns_);
+  auto* const column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->addWidget(scroll);
+  columns_->addWidget(left_);
+  columns_->addWidget(right_);
+  for (Panel* const panel : panels_) {
+    (standsOnTheLeft(*panel) ? left_ : right_)->addWidget(panel);
+    auto* const action = new QAction(panel->title(), this);
+    action->setCheckable(true);
+    action->setChecked(true);
+    connect(action, &QAction::toggled, this, &PanelArea::arrange);
+    shown_[panel] = action;
+    addMenuButton(panel);
+    panel->installEventFilter(this);
+  }
+  for (QSplitter* const splitter : {columns_, left_}) splitter->setSizes(QList<int>(splitter->count(), 1000));
+  right_->setSizes({1000, 1000, 1250});  // a filter map needs the height
+  connectPanels();
+}
+
+void PanelArea::connectPanels() {
+  for (Panel* const from : panels_) {
+    for (Panel* const to : panels_) {
+      connect(from, &Panel::tokenHovered, to, &Panel::highlightToken);
+      connect(from, &Panel::probeChosen, to, &Panel::setProbe);
+    }
+    connect(from, &Panel::exportRequested, this, [this, from] { Q_EMIT exportRequested(from); });
+    from->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(from, &QWidget::customContextMenuRequested, this,
+            [this, from](const QPoint& where) { makeMenu(from)->popup(from->mapToGlobal(where)); });
+  }
+}
+
+void PanelArea::addMenuButton(Panel* panel) {
+  auto* const button = new QToolButton;
+  button->setObjectName(QStringLiteral("panel-menu"));
+  button->setAccessibleName(tr("Menu of %1").arg(panel->title()));
+  button->setToolTip(tr("More about this panel"));
+  button->setFocusPolicy(Qt::TabFocus);
+  connect(button, &QToolButton::clicked, this,
+          [this, panel, button] { makeMenu(panel)->popup(button->mapToGlobal(button->rect().bottomLeft())); });
+  panel->addToHeader(button);
+  menus_[panel] = button;
+}
+
+QMenu* PanelArea::makeMenu(Panel* panel) {
+  auto* const menu = new QMenu(this);
+  menu->setAttribute(Qt::WA_DeleteOnClose);
+  menu->addAction(tr("Export…"), this, [this, panel] { Q_EMIT exportRequested(panel); });
+  menu->addAction(tr("Copy caption"), this, [this, panel] {
+    QApplication::clipboard()->setText(panel->caption());
+    Q_EMIT captionCopied();
+  });
+  menu->addSeparator();
+  const bool is_maximised = panel == maximised_;
+  menu->addAction(is_maximised ? tr("Restore") : tr("Maximise"), this,
+                  [this, panel, is_maximised] { maximise(is_maximised ? nullptr : panel); });
+  menu->addAction(tr("Hide"), shown_[panel], [action = shown_[panel]] { action->setChecked(false); });
+  return menu;
+}
+
+Panel* PanelArea::panel(const QString& id) const {
+  const auto found =
+      std::find_if(panels_.begin(), panels_.end(), [&](const Panel* panel) { return panel->id() == id; });
+  return found == panels_.end() ? nullptr : *found;
+}
+
+QAction* PanelArea::showAction(const Panel* panel) const {
+  return shown_.value(panel);
+}
+
+void PanelArea::maximise(Panel* panel) {
+  maximised_ = panel;
+  arrange();
+}
+
+void PanelArea::arrange() {
+  if (maximised_ && !shown_[maximised_]->isChecked()) maximised_ = nullptr;
+  for (Panel* const panel : panels_) {
+    panel->setVisible(maximised_ ? panel == maximised_ : shown_[panel]->isChecked());
+  }
+  for (QSplitter* const side : {left_, right_}) {
+    const auto is_there = [](const QObject* child) {
+      const auto* const widget = qobject_cast<const Panel*>(child);
+      return widget && !widget->isHidden();
+    };
+    side->setVisible(std::any_of(side->children().begin(), side->children().end(), is_there));
+  }
+}
+
+Panel* PanelArea::panelUnder(const QPoint& global_position) const {
+  for (Panel* const panel : panels_) {
+    if (panel->isVisible() && panel->rect().contains(panel->mapFromGlobal(global_position))) return panel;
+  }
+  return nullptr;
+}
+
+void PanelArea::resizeEvent(QResizeEvent* event) {
+  const bool two_columns = event->size().width() >= theme_.px(2 * narrowest_panel) + columns_->handleWidth();
+  const Qt::Orientation orientation = two_columns ? Qt::Horizontal : Qt::Vertical;
+  if (columns_->orientation() != orientation) {
+    columns_->setOrientation(orientation);
+    columns_->setSizes(QList<int>(columns_->count(), 1000));
+  }
+  for (Panel* const panel : panels_) {
+    panel->setMinimumSize(theme_.px(narrowest_panel), theme_.px(two_columns ? lowest_panel : lowest_in_one_column));
+  }
+  QWidget::resizeEvent(event);
+}
+
+bool PanelArea::eventFilter(QObject* object, QEvent* event) {
+  // In a narrow panel the Export button gives way to the controls: the panel's menu has it too.
+  if (event->type() == QEvent::Resize) {
+    if (auto* const button = object->findChild<QWidget*>(QStringLiteral("exportButton"))) {
+      button->setVisible(static_cast<QResizeEvent*>(event)->size().width() >= theme_.px(room_for_export_button));
+    }
+  }
+  return QWidget::eventFilter(object, event);
+}
+
+void PanelArea::setTheme(const Theme& theme) {
+  theme_ = theme;
+  const QColor off = theme.palette().color(QPalette::Disabled, QPalette::Text);
+  for (Panel* const panel : panels_) {
+    panel->setTheme(theme);
+    menus_[panel]->setIcon(signIcon(Sign::menu, theme.mutedText(), off));
+    menus_[panel]->setIconSize(QSize(theme.px(14), theme.px(14)));
+  }
+}
+
+void PanelArea::save(QSettings& settings) const {
+  settings.setValue(QStringLiteral("panels/columns"), columns_->saveState());
+  settings.setValue(QStringLiteral("panels/left"), left_->saveState());
+  settings.setValue(QStringLiteral("panels/right"), right_->saveState());
+  for (const Panel* const panel : panels_) {
+    settings.setValue(QStringLiteral("panels/%1/shown").arg(panel->id()), shown_[panel]->isChecked());
+    settings.setValue(QStringLiteral("panels/%1/options").arg(panel->id()),
+                      QString::fromStdString(panel->options().dump()));
+  }
+}
+
+void PanelArea::restore(const QSettings& settings) {
+  columns_->restoreState(settings.value(QStringLiteral("panels/columns")).toByteArray());
+  left_->restoreState(settings.value(QStringLiteral("panels/left")).toByteArray());
+  right_->restoreState(settings.value(QStringLiteral("panels/right")).toByteArray());
+  for (Panel* const panel : panels_) {
+    shown_[panel]->setChecked(settings.value(QStringLiteral("panels/%1/shown").arg(panel->id()), true).toBool());
+    const std::string saved =
+        settings.value(QStringLiteral("panels/%1/options").arg(panel->id())).toString().toStdString();
+    try {
+      if (!saved.empty()) panel->setOptions(nlohmann::json::parse(saved));
+    } catch (const std::exception&) {
+      // Options that another version wrote: the panel keeps its own.
+    }
+  }
+  arrange();
+}
+
+}  // namespace mambarium

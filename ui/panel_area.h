@@ -1,0 +1,58 @@
+// PanelArea: the panels in two columns whose borders can be dragged, or in one that scrolls where two would be too
+// narrow. One panel may fill the area for a while; any may be hidden, and one that cannot be seen asks for nothing.
+#pragma once
+
+#include <QMap>
+#include <QWidget>
+#include <vector>
+
+#include "ui/plots/panel.h"
+#include "ui/plots/theme.h"
+
+class QAction;
+class QMenu;
+class QSettings;
+class QSplitter;
+class QToolButton;
+
+namespace mambarium {
+
+class PanelArea : public QWidget {
+  Q_OBJECT
+ public:
+  explicit PanelArea(std::vector<Panel*> panels, QWidget* parent = nullptr);
+
+  const std::vector<Panel*>& panels() const { return panels_; }
+  Panel* panel(const QString& id) const;          // nullptr for an unknown id
+  QAction* showAction(const Panel* panel) const;  // checkable: shown or hidden
+  Panel* maximised() const { return maximised_; }
+  void maximise(Panel* panel);  // nullptr: all of them again
+  Panel* panelUnder(const QPoint& global_position) const;
+
+  void setTheme(const Theme& theme);
+  void save(QSettings& settings) const;
+  void restore(const QSettings& settings);
+  QMenu* makeMenu(Panel* panel);
+
+ Q_SIGNALS:
+  void exportRequested(mambarium::Panel* panel);
+  void captionCopied();
+
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+  bool eventFilter(QObject* object, QEvent* event) override;
+
+ private:
+  void arrange();
+  void addMenuButton(Panel* panel);
+  void connectPanels();
+
+  std::vector<Panel*> panels_;
+  QMap<const Panel*, QAction*> shown_;
+  QMap<Panel*, QToolButton*> menus_;
+  QSplitter *columns_, *left_, *right_;
+  Theme theme_;
+  Panel* maximised_ = nullptr;
+};
+
+}  // namespace mambarium

@@ -1,0 +1,18 @@
+// What the window says about a run in words and numbers. Pure functions.
+#pragma once
+
+#include <QString>
+
+#include "ui/session/session.h"
+
+namespace mambarium {
+
+QString rateText(double tokens_per_second);  // "2.1 M tokens/s"; "" for 0
+QString durationText(double seconds);        // "0:12", "1:02:03"; "" when it is not known
+QString tempoText(double steps_per_second);  // "5 steps/s", "full speed"
+QString gapText(const Run& run);             // "0.0007", or "" before the first evaluation
+
+// The sentence below the plots: where the current run stands, and what stands against pressing play.
+QString runSentence(const Session& session);
+
+}  // namespace mambarium
