@@ -150,6 +150,8 @@ void MainWindow::connectSession() {
     connect(run, &Run::opened, this, &MainWindow::refreshTitle);
     if (hint_) hint_->leave();
   });
+  connect(panels_, &PanelArea::exportRequested, this, &MainWindow::exportFigure);
+  connect(runs_view_, &RunsView::exportRequested, this, [this] { exportFigure(panelInQuestion()); });
   connect(panels_, &PanelArea::captionCopied, this, [this] { flash(tr("The caption is on the clipboard.")); });
   connect(runs_view_, &RunsView::messageRequested, this, &MainWindow::flash);
 }

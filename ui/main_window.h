@@ -39,6 +39,7 @@ class MainWindow : public QMainWindow {
   void setThemeChoice(ThemeChoice choice);
   void setPresentation(bool on);
   bool isPresentation() const { return presentation_; }
+  void exportFigure(Panel* panel);  // opens the dialog
 
   ExperimentForm& form() const { return *form_; }
   PanelArea& panels() const { return *panels_; }

@@ -3,10 +3,14 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
+#include <QFileInfo>
 #include <QMenuBar>
+#include <QStandardPaths>
 #include <algorithm>
 
 #include "ui/command_palette.h"
+#include "ui/figure/export_dialog.h"
 #include "ui/form/experiment_form.h"
 #include "ui/help_dialogs.h"
 #include "ui/main_window.h"
@@ -65,6 +69,8 @@ void MainWindow::makeFileMenu() {
   QMenu* const menu = menuBar()->addMenu(tr("&File"));
   add(menu, "new", tr("&New experiment"), QKeySequence::New, [this] { newExperiment(); });
   add(menu, "open-run", tr("&Open run…"), QKeySequence::Open, [this] { openRun(); });
+  add(menu, "export", tr("&Export figure…"), QKeySequence(Qt::CTRL | Qt::Key_E),
+      [this] { exportFigure(panelInQuestion()); });
   menu->addSeparator();
   add(menu, "quit", tr("&Quit"), QKeySequence::Quit, [this] { close(); });
 }
@@ -190,6 +196,23 @@ void MainWindow::openRun() {
     const QStringList folders = dialog->folders();
     for (const QString& folder : folders) session_.openFolder(dialog->machine(), folder);
   });
+  dialog->open();
+}
+
+void MainWindow::exportFigure(Panel* panel) {
+  if (!panel->hasData()) {
+    flash(tr("There is nothing to export yet: press play, and the panel fills."));
+    return;
+  }
+  // Beside the run where it is on this computer; a remote run's figures go to the pictures.
+  const Run* const run = session_.runs().current();
+  const bool is_here = run && QFileInfo(run->folder()).isDir();
+  const QString folder = is_here ? run->folder() + QStringLiteral("/figures")
+                                 : QDir(QStandardPaths::writableLocation(QStandardPaths::PicturesLocation))
+                                       .filePath(QStringLiteral("Mambarium"));
+  auto* const dialog = new ExportDialog(*panel, folder, this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &ExportDialog::saved, this, [this](const QString& path) { flash(tr("Saved %1.").arg(path)); });
   dialog->open();
 }
 

@@ -92,7 +92,8 @@ class RealWorkerTest : public QObject {
     }
     QTRY_VERIFY_WITH_TIMEOUT(it.run()->isTraining() && it.run()->rows().back().step >= seen.back() + 25, patience);
     const std::vector<std::int64_t> steps = stepsOf(it.run()->rows());
-    for (std::size_t index = 0; index < steps.size(); ++index) QCOMPARE(steps[index], static_cast<std::int64_t>(index) * 25);
+    for (std::size_t index = 0; index < steps.size(); ++index)
+      QCOMPARE(steps[index], static_cast<std::int64_t>(index) * 25);
     QCOMPARE(it.session->runs().count(), 1);
   }
 

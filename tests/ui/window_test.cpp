@@ -4,6 +4,7 @@
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
+#include <QMenu>
 #include <QMenuBar>
 #include <QSlider>
 #include <QToolButton>
@@ -11,6 +12,7 @@
 #include <set>
 
 #include "ui/command_palette.h"
+#include "ui/figure/export_dialog.h"
 #include "ui/form/experiment_form.h"
 #include "ui/run_text.h"
 #include "ui/timeline.h"
@@ -338,6 +340,28 @@ class WindowTest : public QObject {
     it.window->action(QStringLiteral("paste-share"))->trigger();
     QCOMPARE(it.notices().size(), std::size_t{1});
     QVERIFY(it.notices()[0]->text().contains(QStringLiteral("model.d_state")));
+  }
+
+  void panelsExportFromTheirMenu() {
+    WindowFixture it(QStringLiteral("--speed 2000"));
+    Panel* const gap = it.window->panels().panel(QStringLiteral("gap"));
+    QTest::keyClick(it.window.get(), Qt::Key_E, Qt::ControlModifier);
+    QVERIFY2(!it.window->findChild<ExportDialog*>(), "an empty panel has nothing to export");
+    it.set("training.steps", std::int64_t{300});
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->state() == Run::State::finished);
+    QTRY_VERIFY(gap->hasData() && gap->data().runs[0].rows.size() == 7);
+    QMenu* const menu = it.window->panels().makeMenu(gap);
+    menu->actions().front()->trigger();
+    delete menu;
+    auto* const dialog = it.window->findChild<ExportDialog*>();
+    QVERIFY(dialog);
+    QVERIFY(dialog->path().startsWith(it.run()->folder() + QStringLiteral("/figures/")));
+    const QString path = dialog->path();
+    dialog->accept();
+    QTRY_VERIFY(QFileInfo(path).size() > 1000);
+    QVERIFY(QDir(QFileInfo(path).path()).entryList({QStringLiteral("*.json")}).size() == 1);
+    QVERIFY(it.sentence().contains(path));
   }
 
   void undoInAFieldUndoesTheExperiment() {
