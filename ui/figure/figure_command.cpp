@@ -8,6 +8,7 @@
 
 #include "ui/figure/figure_recipe.h"
 #include "ui/figure/figure_renderer.h"
+#include "ui/figure/run_figure.h"
 
 namespace mambarium {
 namespace {
@@ -29,6 +30,16 @@ double numberOption(const QCommandLineParser& parser, const QString& name, doubl
   return value;
 }
 
+constexpr QLatin1String run_option("run"), panel_option("panel"), inspected_option("inspected");
+
+// The figure that the arguments ask for: a recipe's, or one of a run folder.
+Figure chosenFigure(const QCommandLineParser& parser) {
+  if (!parser.isSet(run_option)) return readRecipe(parser.positionalArguments().front());
+  const bool has_inspected = parser.isSet(inspected_option);
+  return figureOfRun(parser.value(run_option), parser.value(panel_option),
+                     has_inspected ? std::optional(parser.value(inspected_option)) : std::nullopt);
+}
+
 }  // namespace
 
 int runFigureCommand(const QStringList& arguments) {
@@ -36,12 +47,18 @@ int runFigureCommand(const QStringList& arguments) {
                 font = QStringLiteral("font-pt"), dpi = QStringLiteral("dpi"), palette = QStringLiteral("palette");
   QCommandLineParser parser;
   parser.setApplicationDescription(
-      QObject::tr("Makes a figure from a recipe, without a window. The format follows from the name of FILE: .pdf, "
-                  ".svg, .png or .csv."));
+      QObject::tr("Makes a figure from a recipe, or of a run folder, without a window. The format follows from the "
+                  "name of FILE: .pdf, .svg, .png or .csv."));
   parser.addPositionalArgument(QStringLiteral("recipe"), QObject::tr("The recipe that lies beside an exported figure."),
                                QStringLiteral("RECIPE"));
   parser.addOptions(
-      {{{QStringLiteral("o"), QStringLiteral("output")}, QObject::tr("The file to write."), QStringLiteral("FILE")},
+      {{{QStringLiteral("o"), QStringLiteral("output")},
+        QObject::tr("The file to write; may be given more than once."),
+        QStringLiteral("FILE")},
+       {run_option, QObject::tr("A run folder instead of a recipe."), QStringLiteral("FOLDER")},
+       {panel_option, QObject::tr("With --run: loss, gap, prediction, decay or filters."), QStringLiteral("PANEL")},
+       {inspected_option, QObject::tr("With --run: what \"mambarium-worker inspect\" printed, for the last three."),
+        QStringLiteral("FILE")},
        {width, QObject::tr("Width instead of the recipe's."), QStringLiteral("MM")},
        {height, QObject::tr("Height instead of the recipe's."), QStringLiteral("MM")},
        {font, QObject::tr("Font size instead of the recipe's."), QStringLiteral("PT")},
@@ -58,14 +75,16 @@ int runFigureCommand(const QStringList& arguments) {
     std::fputs(qPrintable(help), stdout);
     return exit_ok;
   }
-  if (parser.positionalArguments().size() != 1)
-    return complain(QObject::tr("exactly one recipe is needed: mambarium figure recipe.json -o figure.pdf"),
+  const bool of_run = parser.isSet(run_option);
+  if (parser.positionalArguments().size() != (of_run ? 0 : 1))
+    return complain(QObject::tr("exactly one recipe is needed: mambarium figure recipe.json -o figure.pdf; or one run: "
+                                "mambarium figure --run FOLDER --panel gap -o figure.pdf"),
                     exit_bad_input);
-  const QString output = parser.value(QStringLiteral("output"));
-  if (output.isEmpty()) return complain(QObject::tr("the file to write is missing: -o figure.pdf"), exit_bad_input);
+  const QStringList outputs = parser.values(QStringLiteral("output"));
+  if (outputs.isEmpty()) return complain(QObject::tr("the file to write is missing: -o figure.pdf"), exit_bad_input);
 
   try {
-    Figure figure = readRecipe(parser.positionalArguments().front());
+    Figure figure = chosenFigure(parser);
     figure.style.width_mm = numberOption(parser, width, figure.style.width_mm);
     figure.style.height_mm = numberOption(parser, height, figure.style.height_mm);
     figure.style.font_pt = numberOption(parser, font, figure.style.font_pt);
@@ -76,8 +95,12 @@ int runFigureCommand(const QStringList& arguments) {
         throw std::invalid_argument("--palette is \"" + wanted.toStdString() + "\", it must be light or dark.");
       figure.style.dark = wanted == u"dark";
     }
-    const auto failure = saveFigure(figure, output);
-    return failure ? complain(*failure, exit_cannot_write) : exit_ok;
+    for (const QString& output : outputs) {
+      auto failure = saveFigure(figure, output);
+      if (!failure && of_run) failure = writeFile(recipePathFor(output), recipeBytes(figure));
+      if (failure) return complain(*failure, exit_cannot_write);
+    }
+    return exit_ok;
   } catch (const std::invalid_argument& problem) {
     return complain(QString::fromUtf8(problem.what()), exit_bad_input);
   } catch (const std::exception& problem) {

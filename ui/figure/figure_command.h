@@ -1,4 +1,7 @@
-// mambarium figure RECIPE -o FILE: a figure without a window.
+// A figure without a window: of a recipe, or of a run folder, then with its recipe beside it.
+//
+//   mambarium figure RECIPE -o FILE
+//   mambarium figure --run FOLDER --panel PANEL [--inspected FILE] -o FILE
 #pragma once
 
 #include <QStringList>
