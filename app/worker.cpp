@@ -1,1 +1,3 @@
-int main() { return 0; }
+#include "core/service/worker_program.h"
+
+int main(int argc, char** argv) { return mambarium::run_worker_program(argc, argv); }

@@ -9,9 +9,12 @@ namespace mambarium {
 // Probe sequence `probe` of a configuration (stream "probe" of its seed): the same for every model trained on it.
 DecayData inspect_decay(SequenceModel& model, const ExperimentConfig& config, std::int64_t probe, std::int64_t step);
 FilterData inspect_filters(SequenceModel& model, std::int64_t step);
-PredictionData inspect_prediction(SequenceModel& model, const ExperimentConfig& config, std::int64_t probe, std::int64_t step);
+PredictionData inspect_prediction(SequenceModel& model, const ExperimentConfig& config, std::int64_t probe,
+                                  std::int64_t step);
 
-// The request answered from the model as it is; throws std::invalid_argument with one sentence for an unknown kind or probe.
-nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request, std::int64_t step);
+// The request answered from the model as it is; throws std::invalid_argument with one sentence for an unknown kind or
+// probe.
+nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
+                       std::int64_t step);
 
 }  // namespace mambarium

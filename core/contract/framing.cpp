@@ -78,7 +78,7 @@ void FrameReader::append(std::span<const std::uint8_t> bytes) {
 }
 
 std::optional<json> FrameReader::next() {
-  if (!broken_.empty()) throw FrameError(broken_);
+  if (!broken_.empty()) throw FrameError(broken_, true);
   if (buffer_.size() - position_ < length_bytes) return std::nullopt;
   std::size_t length = 0;
   for (std::size_t byte = 0; byte < length_bytes; ++byte)
@@ -87,7 +87,7 @@ std::optional<json> FrameReader::next() {
   if (length == 0 || length > maximum_frame_bytes) {
     broken_ = name + " claims a length of " + std::to_string(length) + " bytes, a frame has from 1 to " +
               std::to_string(maximum_frame_bytes) + ": the stream cannot be followed any further";
-    throw FrameError(broken_);
+    throw FrameError(broken_, true);
   }
   if (buffer_.size() - position_ - length_bytes < length) return std::nullopt;
   const std::uint8_t* body = buffer_.data() + position_ + length_bytes;
@@ -102,7 +102,7 @@ std::optional<json> FrameReader::next() {
     fault = fault_of(message);
     if (fault.empty()) return message;
   }
-  throw FrameError(name + " is not a message, a map in CBOR with a text \"type\": " + fault);
+  throw FrameError(name + " is not a message, a map in CBOR with a text \"type\": " + fault, false);
 }
 
 }  // namespace mambarium

@@ -19,7 +19,12 @@ inline constexpr std::size_t maximum_frame_bytes = 256u << 20;
 // What is wrong with the bytes, in one sentence that says which frame and what was expected.
 class FrameError : public std::runtime_error {
  public:
-  using std::runtime_error::runtime_error;
+  FrameError(const std::string& sentence, bool stream_is_broken)
+      : std::runtime_error(sentence), stream_is_broken_(stream_is_broken) {}
+  bool stream_is_broken() const { return stream_is_broken_; }  // a bad length: nothing after it can be read
+
+ private:
+  bool stream_is_broken_;
 };
 
 std::vector<std::uint8_t> encode_frame(const nlohmann::json& message);
@@ -28,9 +33,9 @@ class FrameReader {
  public:
   void append(std::span<const std::uint8_t> bytes);
 
-  // The next whole frame, or nothing yet. Throws FrameError for a length of 0 or above maximum_frame_bytes, for bytes that
-  // are not CBOR, for CBOR that is not a map with a text "type". After a bad body the reader stands at the next frame and
-  // may go on; after a bad length the stream cannot be trusted any more and every further call throws.
+  // The next whole frame, or nothing yet. Throws FrameError for a length of 0 or above maximum_frame_bytes, for bytes
+  // that are not CBOR, for CBOR that is not a map with a text "type". After a bad body the reader stands at the next
+  // frame and may go on; after a bad length the stream cannot be trusted any more and every further call throws.
   std::optional<nlohmann::json> next();
 
   std::size_t frames_read() const { return frames_read_; }

@@ -1,7 +1,12 @@
 #include "core/contract/run_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <fstream>
 #include <iterator>
 #include <limits>
@@ -84,6 +89,9 @@ void read_manifest(const fs::path& path, ReadRunFolder& read) {
   }
   try {
     read.run.manifest = file.document.get<Manifest>();
+    std::string& status = read.run.manifest.status;
+    if ((status == "running" || status == "created") && !is_held_by_a_process(path.parent_path()))
+      status = "interrupted";
   } catch (const std::invalid_argument& fault) {
     read.problems.push_back({path.string(), fault.what()});
   }
@@ -176,6 +184,14 @@ ReadRunFolder read_run_folder(const fs::path& path) {
   read_metrics(path / "metrics.csv", read);
   read.run.checkpoints = checkpoints_of(path);
   return read;
+}
+
+bool is_held_by_a_process(const fs::path& run) {
+  const int file = ::open((run / ".lock").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  const bool held = ::flock(file, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(file);
+  return held;
 }
 
 std::vector<RunSummary> list_run_folders(const fs::path& root) {

@@ -18,14 +18,15 @@ namespace mambarium {
 
 struct Manifest {
   std::string program_version, git_revision, torch_version, compiler, host, device;
-  std::string engine;              // which implementation computed the model: "kernels" or "operators"
+  std::string engine;  // which implementation computed the model: "kernels" or "operators"
   std::int64_t threads = 1;
   std::int64_t seed = 0;
   std::int64_t parameter_count = 0;
-  std::string started, updated;    // ISO 8601, UTC
-  std::string status;              // "created", "running", "paused", "finished", "failed"
-  std::string exit_reason;         // "" while it runs; else one sentence
-  std::int64_t step = 0;           // at the last update
+  std::string started, updated;  // ISO 8601, UTC
+  std::string status;            // "created", "running", "paused", "finished", "failed"; read_run_folder also says
+                                 // "interrupted": the file says it runs, and no process holds the folder
+  std::string exit_reason;       // "" while it runs; else one sentence
+  std::int64_t step = 0;         // at the last update
 };
 void to_json(nlohmann::json&, const Manifest&);
 void from_json(const nlohmann::json&, Manifest&);  // missing fields keep their defaults
@@ -36,7 +37,7 @@ struct RunSummary {
   std::string title;         // "mamba2 . order 1 . w=2 . seed 0": from the configuration
   std::string status;
   std::int64_t step = 0, steps = 0;
-  double gap_add_beta = 0;   // of the last row; NaN when there is none
+  double gap_add_beta = 0;  // of the last row; NaN when there is none
 };
 void to_json(nlohmann::json&, const RunSummary&);
 void from_json(const nlohmann::json&, RunSummary&);
@@ -54,8 +55,10 @@ struct ReadRunFolder {
   std::vector<Problem> problems;  // empty: all of it was read
 };
 ReadRunFolder read_run_folder(const std::filesystem::path& path);
+bool is_held_by_a_process(const std::filesystem::path& run);  // by its lock, which ends with the process
 std::vector<RunSummary> list_run_folders(const std::filesystem::path& root);  // newest first; broken ones are left out
-std::filesystem::path checkpoint_path(const std::filesystem::path& run, std::int64_t step);  // .../step-000400.safetensors
-std::filesystem::path state_path(const std::filesystem::path& run, std::int64_t step);       // .../step-000400.state
+std::filesystem::path checkpoint_path(const std::filesystem::path& run,
+                                      std::int64_t step);                               // .../step-000400.safetensors
+std::filesystem::path state_path(const std::filesystem::path& run, std::int64_t step);  // .../step-000400.state
 
 }  // namespace mambarium

@@ -1,5 +1,9 @@
 #include "core/contract/run_folder.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <QFloat16>
 #include <QTemporaryDir>
 #include <QTest>
@@ -111,6 +115,21 @@ class RunFolderTest : public QObject {
     const ReadRunFolder read = read_run_folder(run);
     QVERIFY(read.problems.empty());
     QCOMPARE(read.run.manifest.threads, std::int64_t{1});
+  }
+
+  void aRunThatNoProcessHoldsDoesNotRun() {
+    const fs::path run = make_run(root(), "a", "");
+    write(run / "manifest.json", "{\"status\": \"running\"}");
+    QCOMPARE(read_run_folder(run).run.manifest.status, std::string("interrupted"));
+    write(run / ".lock", "1");
+    QCOMPARE(read_run_folder(run).run.manifest.status, std::string("interrupted"));
+    const int lock = ::open((run / ".lock").c_str(), O_RDONLY);
+    QCOMPARE(::flock(lock, LOCK_EX | LOCK_NB), 0);
+    QCOMPARE(read_run_folder(run).run.manifest.status, std::string("running"));
+    ::close(lock);
+    QCOMPARE(read_run_folder(run).run.manifest.status, std::string("interrupted"));
+    write(run / "manifest.json", "{\"status\": \"paused\"}");
+    QCOMPARE(read_run_folder(run).run.manifest.status, std::string("paused"));
   }
 
   void aManifestComesBackTheSame() {

@@ -1,0 +1,63 @@
+#include "core/analysis/analysis.h"
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "core/analysis/predictions.h"
+#include "core/analysis/probe_sequence.h"
+#include "core/contract/text.h"
+#include "core/estimators/estimators.h"
+
+namespace mambarium {
+
+namespace {
+
+// What still fits a frame, and a person's patience.
+void require_sendable(const char* what, double numbers) {
+  constexpr double most = 1 << 25;
+  if (numbers > most)
+    throw std::invalid_argument(std::string(what) + " of this model are " + shortest(numbers) + " numbers, more than " +
+                                shortest(most) + " cannot be sent");
+}
+
+}  // namespace
+
+DecayData inspect_decay(SequenceModel& model, const ExperimentConfig& config, std::int64_t probe, std::int64_t step) {
+  const ProbeSequence sequence = probe_sequence(config, probe);
+  const auto inputs = sequence.inputs();
+  const auto heads = static_cast<double>(d_inner_of(config) / headdim_of(config));
+  require_sendable("the decay factors",
+                   heads * static_cast<double>(config.integer("model.layers")) * static_cast<double>(inputs.size()));
+  return {step, {inputs.begin(), inputs.end()}, model.decay_factors(inputs)};
+}
+
+FilterData inspect_filters(SequenceModel& model, std::int64_t step) {
+  return {step, model.filters()};
+}
+
+PredictionData inspect_prediction(SequenceModel& model, const ExperimentConfig& config, std::int64_t probe,
+                                  std::int64_t step) {
+  const ProbeSequence sequence = probe_sequence(config, probe);
+  const auto inputs = sequence.inputs();
+  const auto order = config.integer("task.order"), states = config.integer("task.states");
+  const auto add_beta = make_add_beta(order, states, config.real("task.beta"));
+  const auto oracle = make_oracle(order, states, sequence.kernel);
+  return {step,
+          order,
+          {inputs.begin(), inputs.end()},
+          sequence.tokens.back(),
+          predictions(model, inputs),
+          predictions(*add_beta, inputs),
+          predictions(*oracle, inputs)};
+}
+
+nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
+                       std::int64_t step) {
+  if (request.what == "decay") return inspect_decay(model, config, request.probe, step);
+  if (request.what == "filters") return inspect_filters(model, step);
+  if (request.what == "prediction") return inspect_prediction(model, config, request.probe, step);
+  throw std::invalid_argument(in_quotes(request.what) +
+                              " cannot be inspected, only one of decay, filters, prediction can");
+}
+
+}  // namespace mambarium

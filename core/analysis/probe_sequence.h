@@ -1,0 +1,22 @@
+// Probe sequences: what panels look at a model with. Sequence number `probe` of stream "probe" of the seed, so every
+// model trained on the same task and seed is shown the same ones, and none of them was trained or tested on.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/contract/experiment_config.h"
+
+namespace mambarium {
+
+struct ProbeSequence {
+  std::vector<std::int32_t> tokens;  // [T+1]: T inputs and the target of the last one
+  std::vector<float> kernel;         // [S^k, S]: the chain it was drawn from
+  std::span<const std::int32_t> inputs() const { return std::span(tokens).first(tokens.size() - 1); }
+};
+
+// Throws std::invalid_argument when `probe` is not in 0 .. probe_count-1.
+ProbeSequence probe_sequence(const ExperimentConfig& config, std::int64_t probe);
+
+}  // namespace mambarium

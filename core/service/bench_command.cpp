@@ -1,0 +1,53 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/bench/bench.h"
+#include "core/service/command_error.h"
+#include "core/service/commands.h"
+#include "core/service/experiment_flags.h"
+#include "core/service/machine.h"
+
+namespace mambarium {
+
+namespace {
+
+int bench(const ExperimentConfig& config, const BenchOptions& options, bool as_json) {
+  const Machine machine = this_machine();
+  const BenchReport report = run_bench(config, options);
+  if (as_json) {
+    fmt::print("{}\n", nlohmann::json({{"machine", to_json(machine)}, {"bench", to_json(report)}}).dump(2));
+    return exit_code::success;
+  }
+  fmt::print("{}, {} threads, {}; LibTorch {}; {}; mambarium {} ({})\n\n{}", machine.cpu, machine.cores, machine.simd,
+             machine.torch_version, machine.compiler, machine.program_version, machine.revision, to_markdown(report));
+  return exit_code::success;
+}
+
+}  // namespace
+
+Command add_bench_command(CLI::App& program) {
+  struct Flags {
+    ExperimentFlags experiment;
+    BenchOptions options;
+    bool as_json = false;
+  };
+  auto* command = program.add_subcommand("bench", "Tokens a second on this machine, both engines in the same run");
+  const auto flags = std::make_shared<Flags>();
+  command->add_option("--rounds", flags->options.rounds, "Rounds; the median is shown")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--seconds", flags->options.seconds, "Seconds per subject and round")
+      ->check(CLI::Range(0.01, 600.0))
+      ->capture_default_str();
+  command->add_flag("--json", flags->as_json, "As JSON, with the machine");
+  flags->experiment.add_sources(*command);
+  flags->experiment.add_settings(*command);
+  return {command, [flags] {
+            const auto config = flags->experiment.given().empty() ? bench_config() : flags->experiment.config();
+            return bench(config, flags->options, flags->as_json);
+          }};
+}
+
+}  // namespace mambarium

@@ -1,0 +1,31 @@
+// The commands of mambarium-worker. Each adds itself to the program, with its flags, help and what to do; what it does
+// returns an exit code or throws CommandError.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+
+#include "core/models/sequence_model.h"
+
+namespace mambarium {
+
+// A command that was chosen on the command line; called after parsing.
+using CommandBody = std::function<int()>;
+struct Command {
+  CLI::App* app = nullptr;
+  CommandBody run;
+};
+
+Command add_train_command(CLI::App& program);     // trains a run, on a terminal with progress and time left
+Command add_evaluate_command(CLI::App& program);  // test loss and gaps of a trained model
+Command add_predict_command(CLI::App& program);   // P(next) along given token sequences
+Command add_inspect_command(CLI::App& program);   // what a panel would be sent
+Command add_bench_command(CLI::App& program);     // tokens a second, both engines in the same run
+Command add_info_command(CLI::App& program);      // versions, CPU, CUDA
+Command add_settings_command(CLI::App& program);  // docs/settings.md
+Command add_serve_command(CLI::App& program);     // the protocol on standard input and output
+
+// --engine kernels|operators
+void add_engine_flag(CLI::App& command, Engine& engine);
+
+}  // namespace mambarium

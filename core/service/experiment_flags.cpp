@@ -1,0 +1,127 @@
+#include "core/service/experiment_flags.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "core/contract/preset.h"
+#include "core/contract/resources.h"
+#include "core/contract/text.h"
+#include "core/service/command_error.h"
+
+namespace mambarium {
+
+namespace {
+
+std::string type_name(const Property& property) {
+  switch (property.type) {
+    case PropertyType::boolean:
+      return "on|off";
+    case PropertyType::integer:
+      return "N";
+    case PropertyType::real:
+      return "X";
+    case PropertyType::choice: {
+      std::string names;
+      for (std::string_view choice : property.choices) names.append(names.empty() ? "" : "|").append(choice);
+      return names;
+    }
+    case PropertyType::choice_set: {
+      std::string names;
+      for (std::string_view choice : property.choices) names.append(names.empty() ? "" : ",").append(choice);
+      return names + "|none";
+    }
+    case PropertyType::text:
+      return "TEXT";
+  }
+  return "";
+}
+
+std::string description(const Property& property) {
+  std::string facts = "Default " + value_to_string(property.default_value);
+  if (property.type == PropertyType::integer || property.type == PropertyType::real)
+    facts += ", " + property_range_text(property);
+  if (!property.unit.empty()) facts.append(" (").append(property.unit).append(")");
+  return std::string(property.help) + " " + facts + ".";
+}
+
+ParsedConfig config_of_preset(const std::string& id) {
+  const LoadedPresets loaded = load_presets(preset_directory());
+  const auto found = std::ranges::find(loaded.presets, id, &Preset::id);
+  if (found != loaded.presets.end()) return {found->config, {}};
+  std::string known;
+  for (const Preset& preset : loaded.presets) known.append(known.empty() ? "" : ", ").append(preset.id);
+  ParsedConfig parsed;
+  parsed.problems.push_back(
+      {"--preset", in_quotes(id) + " is not one of " + (known.empty() ? "no presets at all" : known)});
+  return parsed;
+}
+
+}  // namespace
+
+void ExperimentFlags::add_sources(CLI::App& command) {
+  auto* sources = command.add_option_group("Experiment", "Where the settings start from (default: every default)");
+  options_.push_back(sources->add_option("--config", config_file_, "A file like experiment.json")->type_name("FILE"));
+  options_.push_back(
+      sources->add_option("--preset", preset_, "An experiment that ships with the program")->type_name("ID"));
+  options_.push_back(sources->add_option("--share", share_, "A share string, mambarium1:...")->type_name("TEXT"));
+  sources->require_option(0, 1);
+}
+
+void ExperimentFlags::add_settings(CLI::App& command, std::string_view prefix) {
+  for (const Property& property : property_table()) {
+    if (!property.key.starts_with(prefix)) continue;
+    const std::string key(property.key);
+    options_.push_back(command.add_option("--" + key, settings_[key], description(property))
+                           ->type_name(type_name(property))
+                           ->group(std::string(property.group))
+                           ->take_last());
+  }
+}
+
+std::vector<std::string> ExperimentFlags::given() const {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options_)
+    if (option->count() > 0) names.push_back(option->get_name());
+  return names;
+}
+
+ParsedConfig ExperimentFlags::source() const {
+  if (!config_file_.empty()) return config_from_file(config_file_);
+  if (!preset_.empty()) return config_of_preset(preset_);
+  if (!share_.empty()) return config_from_share_string(share_);
+  return {};
+}
+
+ExperimentConfig ExperimentFlags::config() const {
+  ParsedConfig parsed = source();
+  // A flag may repair what does not fit together in the file, so that is looked at again when all flags are in.
+  const std::vector<Problem> before = parsed.config.validate();
+  std::vector<Problem> problems;
+  for (const Problem& problem : parsed.problems)
+    if (std::ranges::count(before, problem.message, &Problem::message) == 0) problems.push_back(problem);
+  for (const CLI::Option* option : options_) {
+    const std::string key = option->get_name().substr(2);
+    if (option->count() == 0 || !settings_.contains(key)) continue;
+    if (auto problem = parsed.config.set_from_string(key, settings_.find(key)->second)) {
+      problem->where.insert(0, "--");
+      problems.push_back(*std::move(problem));
+    }
+  }
+  for (Problem& problem : parsed.config.validate()) problems.push_back(std::move(problem));
+  if (!problems.empty()) throw bad_input(problems);
+  return std::move(parsed.config);
+}
+
+void refuse_unknown_argument(const std::string& argument, const CLI::App& command) {
+  const std::string name = argument.substr(0, argument.find('='));
+  if (!name.starts_with("--"))
+    throw bad_input(in_quotes(argument) + " is not expected here; mambarium-worker " + command.get_name() +
+                    " --help shows what is");
+  const auto nearest = nearest_key(std::string_view(name).substr(2));
+  const bool has_it = nearest && command.get_option_no_throw("--" + std::string(*nearest)) != nullptr;
+  throw bad_input("there is no flag " + name +
+                  (has_it ? "; did you mean --" + std::string(*nearest) + "?"
+                          : "; mambarium-worker " + command.get_name() + " --help shows them all"));
+}
+
+}  // namespace mambarium

@@ -1,0 +1,40 @@
+// The experiment on the command line: where it starts from, and a flag for every setting, made from the property table.
+//
+//   --config FILE | --preset ID | --share TEXT      then     --task.order 2 --model.conv none ...
+#pragma once
+
+#include <CLI/App.hpp>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/contract/experiment_config.h"
+
+namespace mambarium {
+
+class ExperimentFlags {
+ public:
+  // Adds --config, --preset and --share.
+  void add_sources(CLI::App& command);
+  // Adds a flag for every setting whose key starts with `prefix` ("" for all), grouped as in the table.
+  void add_settings(CLI::App& command, std::string_view prefix = "");
+
+  // The configuration they describe. Throws CommandError (bad input) with every problem at once, a line each.
+  ExperimentConfig config() const;
+
+  std::vector<std::string> given() const;  // the flags that were used: "--preset", "--task.order"
+
+ private:
+  ParsedConfig source() const;
+
+  std::string config_file_, preset_, share_;
+  std::map<std::string, std::string, std::less<>> settings_;  // key -> what was typed; only those given are non-empty
+  std::vector<const CLI::Option*> options_;
+};
+
+// Reading flags that were not recognised: one sentence with the nearest flag, thrown as CommandError.
+[[noreturn]] void refuse_unknown_argument(const std::string& argument, const CLI::App& command);
+
+}  // namespace mambarium

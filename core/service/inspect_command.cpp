@@ -1,0 +1,45 @@
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "core/analysis/analysis.h"
+#include "core/service/command_error.h"
+#include "core/service/commands.h"
+#include "core/service/loaded_run.h"
+
+namespace mambarium {
+
+namespace {
+
+struct InspectOptions {
+  std::string run;
+  InspectRequest request;
+};
+
+int inspect_run(const InspectOptions& options) {
+  const LoadedRun run = load_run(options.run, options.request.at);
+  try {
+    const nlohmann::json data = inspect(*run.model, run.config, options.request, run.step);
+    fmt::print("{}\n", readable_json(data).dump());
+  } catch (const std::invalid_argument& fault) {
+    throw bad_input(fault.what());
+  }
+  return exit_code::success;
+}
+
+}  // namespace
+
+Command add_inspect_command(CLI::App& program) {
+  auto* command = program.add_subcommand("inspect", "Print what a panel would be sent about a model, as JSON");
+  const auto options = std::make_shared<InspectOptions>();
+  command->add_option("run", options->run, "A run folder or a checkpoint file in one")->type_name("FOLDER")->required();
+  command->add_option("--what", options->request.what, "Decay factors, convolution filters, or predictions")
+      ->type_name("decay|filters|prediction")
+      ->required();
+  command->add_option("--probe", options->request.probe, "Which probe sequence, 0 to 7. Default 0.")->type_name("N");
+  command->add_option("--at", options->request.at, "The step of a checkpoint. Default: the newest.")->type_name("STEP");
+  return {command, [options] { return inspect_run(*options); }};
+}
+
+}  // namespace mambarium

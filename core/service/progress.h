@@ -1,0 +1,42 @@
+// What `train` says while it trains: one line that is redrawn on a terminal, one line per evaluation otherwise.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "core/contract/experiment_config.h"
+#include "core/contract/metrics.h"
+#include "core/service/speedometer.h"
+
+namespace mambarium {
+
+class Progress {
+ public:
+  enum class Style { terminal, lines, silent };
+
+  Progress(const ExperimentConfig& config, Style style, std::FILE* out);
+  ~Progress();  // leaves the terminal at the start of a fresh line
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void started(std::int64_t step);
+  void passed(std::int64_t step, double train_loss);  // after every step; redraws at most ten times a second
+  void evaluated(const MetricsRow& row);
+
+ private:
+  void redraw();
+
+  std::int64_t steps_, tokens_per_step_;
+  std::string add_beta_name_;
+  Style style_;
+  std::FILE* out_;
+  Speedometer speed_;
+  Speedometer::Clock::time_point drawn_{};
+  std::int64_t step_ = 0;
+  double train_loss_ = 0;
+  MetricsRow last_row_;
+  bool line_open_ = false;
+};
+
+}  // namespace mambarium

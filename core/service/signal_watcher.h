@@ -1,0 +1,36 @@
+// Ctrl+C, SIGTERM and a closing terminal as an event: between two steps a command asks, or is told, instead of being
+// torn out of one.
+//
+// While a watcher lives, SIGINT, SIGTERM and SIGHUP do not end the process; a second one does, at once, with exit code
+// 130: the way out when a step hangs. Make it, or call block(), before any other thread starts: threads inherit that
+// signals wait.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+namespace mambarium {
+
+class SignalWatcher {
+ public:
+  // on_signal is called once, from the watcher's own thread.
+  explicit SignalWatcher(std::function<void()> on_signal = {});
+  ~SignalWatcher();
+
+  static void block();  // from now on signals wait for a watcher; for threads that start before it
+  SignalWatcher(const SignalWatcher&) = delete;
+  SignalWatcher& operator=(const SignalWatcher&) = delete;
+
+  bool signalled() const { return signalled_; }
+
+ private:
+  void watch();
+
+  std::function<void()> on_signal_;
+  std::atomic<bool> signalled_ = false;
+  int signals_ = -1, stop_ = -1;
+  std::thread thread_;
+};
+
+}  // namespace mambarium

@@ -1,0 +1,122 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "core/contract/run_folder.h"
+#include "core/service/command_error.h"
+#include "core/service/commands.h"
+#include "core/service/experiment_flags.h"
+#include "core/service/machine.h"
+#include "core/service/progress.h"
+#include "core/service/signal_watcher.h"
+#include "core/training/trainer.h"
+
+namespace mambarium {
+
+namespace {
+
+struct TrainOptions {
+  ExperimentFlags experiment;
+  std::string resume;
+  Engine engine = Engine::kernels;
+  bool quiet = false;
+};
+
+Progress::Style style(const TrainOptions& options) {
+  if (options.quiet) return Progress::Style::silent;
+  return ::isatty(STDOUT_FILENO) != 0 ? Progress::Style::terminal : Progress::Style::lines;
+}
+
+std::unique_ptr<Trainer> resumed(const TrainOptions& options) {
+  if (const auto given = options.experiment.given(); !given.empty())
+    throw bad_input("--resume goes on with the settings of its run, so " + given.front() + " cannot be given as well");
+  const ReadRunFolder read = read_run_folder(options.resume);
+  if (!read.problems.empty()) throw bad_input(read.problems);
+  if (const auto problem = unfit_for_this_machine(read.run.config)) throw bad_input(to_string(*problem));
+  return Trainer::resume(options.resume, options.engine);
+}
+
+std::unique_ptr<Trainer> fresh(const TrainOptions& options) {
+  const ExperimentConfig config = options.experiment.config();
+  if (const auto problem = unfit_for_this_machine(config)) throw bad_input(to_string(*problem));
+  return Trainer::create(config, {options.engine, Trainer::new_folder(config)});
+}
+
+// Steps until the end or a signal; true when it got to the end.
+bool train_to_the_end(Trainer& trainer, const SignalWatcher& signals, Progress& progress) {
+  std::size_t rows_told = 0;
+  const auto tell_rows = [&] {
+    for (; rows_told < trainer.rows().size(); ++rows_told) progress.evaluated(trainer.rows()[rows_told]);
+  };
+  progress.started(trainer.step());
+  tell_rows();
+  while (!trainer.finished() && !signals.signalled()) {
+    trainer.advance();
+    progress.passed(trainer.step(), trainer.last_train_loss());
+    tell_rows();
+  }
+  return trainer.finished();
+}
+
+int train(const TrainOptions& options) {
+  const SignalWatcher signals;
+  const auto trainer = options.resume.empty() ? fresh(options) : resumed(options);
+  const std::string folder = trainer->folder()->string();
+  if (!options.quiet)
+    fmt::print("{}, {} parameters, run folder {}\n", run_title(trainer->config()), trainer->parameter_count(), folder);
+  for (const std::string& note : trainer->notes()) fmt::print(stderr, "{}\n", note);
+  std::fflush(stdout);
+  bool finished = false;
+  try {
+    trainer->set_status("running", "");
+    Progress progress(trainer->config(), style(options), stdout);
+    finished = train_to_the_end(*trainer, signals, progress);
+    if (!finished) {
+      trainer->write_checkpoint();
+      trainer->set_status("paused", "interrupted by a signal");
+    }
+  } catch (const TrainingError& fault) {
+    throw CommandError(exit_code::failure,
+                       std::string(fault.what()) + "\n" + fault.hint() + "\nThe run so far is in " + folder);
+  }
+  if (finished) {
+    if (options.quiet)
+      fmt::print("{}\n", folder);
+    else
+      fmt::print("Finished after {} steps, gap to the add-beta estimator {:.5f} nats per token. The run is in {}\n",
+                 trainer->step(), trainer->rows().back().gap_add_beta, folder);
+    return exit_code::success;
+  }
+  fmt::print(stderr,
+             "Interrupted at step {}, a checkpoint is written. Go on with: mambarium-worker train --resume {}\n",
+             trainer->step(), folder);
+  return exit_code::interrupted;
+}
+
+}  // namespace
+
+void add_engine_flag(CLI::App& command, Engine& engine) {
+  command
+      .add_option_function<std::string>(
+          "--engine",
+          [&engine](const std::string& name) { engine = name == "operators" ? Engine::operators : Engine::kernels; },
+          "Which implementation computes the model: the hand-written kernels, or plain LibTorch operators as a check. "
+          "Default kernels.")
+      ->type_name("kernels|operators")
+      ->check(CLI::IsMember({"kernels", "operators"}).name(""));
+}
+
+Command add_train_command(CLI::App& program) {
+  auto* command = program.add_subcommand("train", "Train a model; the run becomes a folder");
+  const auto options = std::make_shared<TrainOptions>();
+  options->experiment.add_sources(*command);
+  command->add_option("--resume", options->resume, "Go on with a run from its newest checkpoint")->type_name("FOLDER");
+  add_engine_flag(*command, options->engine);
+  command->add_flag("--quiet", options->quiet, "Print nothing but the run folder");
+  options->experiment.add_settings(*command);
+  return {command, [options] { return train(*options); }};
+}
+
+}  // namespace mambarium

@@ -1,0 +1,65 @@
+#include "core/service/worker_program.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "core/contract/text.h"
+#include "core/service/command_error.h"
+#include "core/service/commands.h"
+#include "core/service/experiment_flags.h"
+#include "mambarium/version.h"
+
+namespace mambarium {
+
+namespace {
+
+void complain(std::string_view sentences) {
+  for (std::string_view sentence : split(sentences, '\n'))
+    if (!sentence.empty()) fmt::print(stderr, "mambarium-worker: {}\n", sentence);
+}
+
+int run(int argc, char** argv) {
+  CLI::App program("Trains sequence models on tasks whose best possible answer is known, and looks into them.",
+                   "mambarium-worker");
+  program.set_version_flag("--version", fmt::format("mambarium-worker {} ({})", version, revision));
+  program.require_subcommand(1);
+  program.get_formatter()->column_width(34);
+  const std::vector<Command> commands = {add_train_command(program),   add_evaluate_command(program),
+                                         add_predict_command(program), add_inspect_command(program),
+                                         add_serve_command(program),   add_bench_command(program),
+                                         add_info_command(program),    add_settings_command(program)};
+  // Left over arguments are refused below, with the nearest flag.
+  for (const Command& command : commands) command.app->allow_extras();
+  try {
+    program.parse(argc, argv);
+  } catch (const CLI::ParseError& fault) {
+    if (fault.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return program.exit(fault);
+    throw bad_input(fault.what());
+  }
+  const auto chosen = std::ranges::find_if(commands, [](const Command& command) { return command.app->parsed(); });
+  if (const auto extras = chosen->app->remaining(); !extras.empty())
+    refuse_unknown_argument(extras.front(), *chosen->app);
+  return chosen->run();
+}
+
+}  // namespace
+
+int run_worker_program(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const CommandError& fault) {
+    complain(fault.what());
+    return fault.code();
+  } catch (const std::bad_alloc&) {
+    complain("there is not enough memory for this; lower the batch, the length or the model's sizes");
+  } catch (const std::exception& fault) {
+    complain(split(fault.what(), '\n').front());
+  }
+  return exit_code::failure;
+}
+
+}  // namespace mambarium

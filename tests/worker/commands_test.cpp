@@ -1,0 +1,135 @@
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+#include "../contract/sentence.h"
+#include "core/contract/experiment_config.h"
+#include "worker_process.h"
+
+using namespace mambarium;
+using nlohmann::json;
+
+namespace {
+
+// Bad input: exit code 2, nothing on standard output, one sentence of ours on standard error.
+std::string only_complaint(const Finished& finished) {
+  const auto lines = finished.complaints();
+  if (finished.code != 2 || !finished.out.isEmpty() || lines.size() != 1) return "";
+  return is_one_sentence(lines[0]) && lines[0].starts_with("mambarium-worker: ") ? lines[0] : "";
+}
+
+}  // namespace
+
+class CommandsTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void infoIsTextOrJson() {
+    const Finished text = run_worker({"info"});
+    QCOMPARE(text.code, 0);
+    for (const char* word : {"mambarium-worker", "LibTorch", "Compiler", "CPU", "CUDA"})
+      QVERIFY2(text.out.contains(word), word);
+    const Finished as_json = run_worker({"info", "--json"});
+    QCOMPARE(as_json.code, 0);
+    const json document = json::parse(as_json.out.toStdString());
+    for (const char* key : {"version", "revision", "torch", "compiler", "cpu", "simd", "cores", "cuda"})
+      QVERIFY2(document.contains(key), key);
+  }
+
+  void settingsPrintsTheirPage() {
+    const Finished finished = run_worker({"settings"});
+    QCOMPARE(finished.code, 0);
+    QCOMPARE(finished.out.toStdString(), settings_markdown());
+  }
+
+  void helpHoldsEverySetting() {
+    const Finished finished = run_worker({"train", "--help"});
+    QCOMPARE(finished.code, 0);
+    for (const Property& property : property_table())
+      QVERIFY2(finished.out.contains(("--" + std::string(property.key)).c_str()), std::string(property.key).c_str());
+    for (const char* heading : {"Task", "Model", "Parts", "Training", "Run", "a whole number from 1 to 8", "--preset"})
+      QVERIFY2(finished.out.contains(heading), heading);
+    QCOMPARE(run_worker({"--help"}).code, 0);
+    QVERIFY(run_worker({"--version"}).out.startsWith("mambarium-worker "));
+    for (const char* command : {"serve", "evaluate", "predict", "inspect", "info", "settings"})
+      QCOMPARE(run_worker({command, "--help"}).code, 0);
+  }
+
+  void badUsageIsOneSentence_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("says");
+    const auto row = [](const char* name, QStringList arguments, const char* says) {
+      QTest::newRow(name) << std::move(arguments) << QString(says);
+    };
+    row("no command", {}, "subcommand");
+    row("unknown command", {"dance"}, "dance");
+    row("unknown flag", {"train", "--model.dconv", "3"}, "did you mean --model.d_conv?");
+    row("unknown flag with a value", {"train", "--task.ordr=3"}, "did you mean --task.order?");
+    row("far from any flag", {"train", "--wallpaper", "blue"}, "there is no flag --wallpaper");
+    row("stray word", {"train", "fast"}, "\"fast\" is not expected here");
+    row("missing value", {"train", "--task.order"}, "--task.order");
+    row("out of range", {"train", "--task.order", "9"}, "\"9\" is not a whole number from 1 to 8");
+    row("negative", {"train", "--training.lr", "-1"}, "\"-1\" is not a number above 0");
+    row("not a number", {"train", "--training.steps", "many"}, "\"many\" is not a whole number");
+    row("not a choice", {"train", "--model.activation", "gelu"}, "silu, relu, none");
+    row("headdim", {"train", "--model.headdim", "5"}, "5 does not divide d_inner = expand x d_model = 16");
+    row("contexts", {"train", "--task.order=8", "--task.states=64"}, "order can be 2 at most");
+    row("length", {"train", "--task.order=8", "--task.length=4"}, "must be above the order");
+    row("memory", {"train", "--training.batch=65536", "--task.length=65536"}, "GiB");
+    row("cuda", {"train", "--run.device=cuda"}, "cuda is not usable");
+    row("no such config", {"train", "--config", "/nowhere/experiment.json"}, "/nowhere/experiment.json");
+    row("no such preset", {"train", "--preset", "order9"}, "order1-no-conv");
+    row("share string", {"train", "--share", "mambarium1:task.order=x"}, "task.order");
+    row("two sources", {"train", "--preset", "order1", "--share", "mambarium1:"}, "--preset");
+    row("resume and settings", {"train", "--resume", "runs/a", "--task.order=2"}, "--task.order");
+    row("resume nothing", {"train", "--resume", "/nowhere"}, "there is no such run folder");
+    row("engine", {"train", "--engine", "steam"}, "steam");
+    row("evaluate nothing", {"evaluate", "/nowhere"}, "/nowhere");
+    row("evaluate what", {"evaluate"}, "run");
+    row("inspect nothing", {"inspect", "/nowhere", "--what", "decay"}, "/nowhere");
+    row("a number for a step", {"inspect", "/nowhere", "--what", "decay", "--at", "last"}, "last");
+  }
+  void badUsageIsOneSentence() {
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, says);
+    const Finished finished = run_worker(arguments);
+    const std::string complaint = only_complaint(finished);
+    QVERIFY2(!complaint.empty(), ("exit code " + QByteArray::number(finished.code) + ": " + finished.err).constData());
+    QVERIFY2(mentions(complaint, says.toStdString()), complaint.c_str());
+  }
+
+  void allProblemsOfAConfigurationComeAtOnce() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("bad.json");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"task": {"order": 0, "ordr": 1}, "model": {"headdim": 7}})");
+    file.close();
+    const Finished finished = run_worker({"train", "--config", path, "--training.lr", "fast"});
+    QCOMPARE(finished.code, 2);
+    QCOMPARE(finished.complaints().size(), std::size_t{4});
+    for (const std::string& complaint : finished.complaints()) QVERIFY2(is_one_sentence(complaint), complaint.c_str());
+  }
+
+  void aFlagRepairsWhatDoesNotFitInAFile() {
+    const QTemporaryDir folder;
+    const QString path = folder.filePath("odd.json");
+    QFile file(path);
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(R"({"model": {"headdim": 6, "d_model": 4}, "task": {"order": 3}})");
+    file.close();
+    QVERIFY(
+        mentions(only_complaint(run_worker({"predict", "--estimator", "add_beta", "--task.order=0"})), "--task.order"));
+    const Finished finished = run_worker({"train", "--config", path, "--model.headdim=4", "--training.steps=1",
+                                          "--quiet", "--run.out=" + folder.filePath("runs")});
+    QVERIFY2(finished.code == 0, finished.err.constData());
+    const json experiment = json::parse(content(finished.out.trimmed().toStdString() + "/experiment.json"));
+    QCOMPARE(experiment["model"]["headdim"], 4);
+    QCOMPARE(experiment["model"]["d_model"], 4);
+    QCOMPARE(experiment["task"]["order"], 3);
+  }
+};
+
+QTEST_GUILESS_MAIN(CommandsTest)
+#include "commands_test.moc"

@@ -1,0 +1,83 @@
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <array>
+#include <csignal>
+
+#include "worker_process.h"
+
+using namespace mambarium;
+
+namespace {
+
+// `train` on a terminal of 100 columns; `until` is a text at which it is interrupted with Ctrl+C ("" for never).
+struct OnTerminal {
+  QByteArray output;
+  int code = -1;
+};
+
+OnTerminal on_terminal(const QStringList& arguments, const QByteArray& until = {}) {
+  std::vector<QByteArray> owned = {MAMBARIUM_BIN_DIR "/mambarium-worker"};
+  for (const QString& argument : arguments) owned.push_back(argument.toUtf8());
+  std::vector<char*> argv;
+  for (QByteArray& argument : owned) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  winsize size{};
+  size.ws_col = 100;
+  size.ws_row = 30;
+  int terminal = -1;
+  const pid_t child = ::forkpty(&terminal, nullptr, nullptr, &size);
+  if (child == 0) {
+    ::execv(argv[0], argv.data());
+    ::_exit(127);
+  }
+  OnTerminal result;
+  std::array<char, 4096> bytes;
+  bool interrupted = until.isEmpty();
+  for (ssize_t count = 0; (count = ::read(terminal, bytes.data(), bytes.size())) > 0;) {
+    result.output.append(bytes.data(), static_cast<qsizetype>(count));
+    if (!interrupted && result.output.contains(until)) {
+      const char control_c = 3;
+      interrupted = ::write(terminal, &control_c, 1) == 1;
+    }
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ::close(terminal);
+  if (WIFEXITED(status)) result.code = WEXITSTATUS(status);
+  return result;
+}
+
+}  // namespace
+
+class TerminalTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void oneLineIsRedrawn() {
+    const QTemporaryDir folder;
+    const OnTerminal train = on_terminal(small_run(folder.path()));
+    QCOMPARE(train.code, 0);
+    for (const char* part : {"200/200", "gap to add-1", "tokens/s", "left", "Finished after 200 steps"})
+      QVERIFY2(train.output.contains(part), train.output.constData());
+    QVERIFY(train.output.count('\r') > 10);
+    QCOMPARE(train.output.count('\n'), 3);  // the header, the progress line, the last line
+    for (const QByteArray& drawn : train.output.split('\r')) QVERIFY(drawn.size() < 100 || drawn.contains('\n'));
+    QVERIFY(train.output.contains(only_run_in(folder.path()).c_str()));
+  }
+
+  void controlCWritesACheckpointAndSaysHowToGoOn() {
+    const QTemporaryDir folder;
+    const OnTerminal train = on_terminal(small_run(folder.path(), {"--training.steps=100000000"}), "tokens/s");
+    QCOMPARE(train.code, 130);
+    QVERIFY2(train.output.contains("train --resume"), train.output.constData());
+    const ReadRunFolder read = read_run_folder(only_run_in(folder.path()));
+    QVERIFY(read.problems.empty() && read.run.checkpoints.back() == read.run.manifest.step);
+  }
+};
+
+QTEST_GUILESS_MAIN(TerminalTest)
+#include "terminal_test.moc"
