@@ -10,10 +10,12 @@
 #include <QMenuBar>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScreen>
 #include <QSettings>
 #include <QSplitter>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
 #include "core/contract/resources.h"
 #include "ui/command_palette.h"
@@ -30,7 +32,12 @@ namespace mambarium {
 
 namespace {
 
-constexpr double presentation_zoom = 1.5;
+// For a projector: as large as its panels still fit.
+double presentationZoom(const QScreen& screen) {
+  const QSize size = screen.availableSize();
+  return std::clamp(std::min(size.width() / 1280.0, size.height() / 720.0), 1.15, 2.0);
+}
+
 constexpr int flash_milliseconds = 4000;
 constexpr int shut_down_milliseconds = 3000;
 
@@ -96,7 +103,7 @@ void MainWindow::arrange() {
   auto* const middle = new QWidget;
   middle->setMinimumWidth(400);
   auto* const column = new QVBoxLayout(middle);
-  column->setContentsMargins(0, 8, 0, 0);
+  column->setContentsMargins(4, 8, 4, 0);
   column->setSpacing(8);
   column->addWidget(notices_);
   column->addWidget(panels_, 1);
@@ -111,6 +118,7 @@ void MainWindow::arrange() {
   split_->setStretchFactor(0, 0);
   split_->setStretchFactor(1, 1);
   split_->setStretchFactor(2, 0);
+  split_->setSizes({1, 100'000, 1});  // the sides as narrow as they can be
 
   auto* const body = new QWidget;
   auto* const rows = new QVBoxLayout(body);
@@ -165,12 +173,11 @@ void MainWindow::noticeDeath(Run* run, const QString& reason, const QString& hin
       notice.message = tr("%1: %2 Its evaluations are kept.").arg(run->title(), reason);
     }
   }
-  notice.actions.push_back({tr("Close"), {}});
   notices_->add(notice);
 }
 
 void MainWindow::noticeProblem(const QString& message, const QString& hint, QObject* about) {
-  notices_->add({asSentence(message), asSentence(hint), {}, {{tr("Close"), {}}}, about});
+  notices_->add({asSentence(message), asSentence(hint), {}, {}, about});
 }
 
 void MainWindow::noticeUnavailable(const QString& reason, const QString& hint, const QString& last_words) {
@@ -190,7 +197,8 @@ void MainWindow::setThemeChoice(ThemeChoice choice) {
 
 void MainWindow::applyTheme() {
   const bool dark = theme_choice_ == ThemeChoice::dark || (theme_choice_ == ThemeChoice::system && system_is_dark_);
-  theme_ = Theme::screen(dark ? Appearance::dark : Appearance::light, presentation_ ? presentation_zoom : 1.0);
+  theme_ =
+      Theme::screen(dark ? Appearance::dark : Appearance::light, presentation_ ? presentationZoom(*screen()) : 1.0);
   theme_.applyTo(*qApp);
   panels_->setTheme(theme_);
   runs_view_->setTheme(theme_);
@@ -203,6 +211,7 @@ void MainWindow::setPresentation(bool on) {
   form_->setVisible(!on && action(QStringLiteral("show-form"))->isChecked());
   runs_view_->setVisible(!on && action(QStringLiteral("show-runs"))->isChecked());
   menuBar()->setVisible(!on);
+  setFocus();
   applyTheme();
   setWindowState(on ? windowState() | Qt::WindowFullScreen : windowState() & ~Qt::WindowFullScreen);
   refreshActions();

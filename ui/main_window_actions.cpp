@@ -141,6 +141,8 @@ void MainWindow::makeViewMenu() {
 void MainWindow::makeRunMenu() {
   QMenu* const menu = menuBar()->addMenu(tr("&Run"));
   add(menu, "play", tr("&Play or pause"), QKeySequence(Qt::Key_Space), [this] { session_.togglePlay(); });
+  add(menu, "pause-all", tr("P&ause every run"), QKeySequence(Qt::CTRL | Qt::Key_Period),
+      [this] { session_.pauseAll(); });
   add(menu, "step", tr("&Step"), QKeySequence(Qt::Key_Right), [this] { session_.step(); });
   add(menu, "reset", tr("&Reset"), QKeySequence(Qt::CTRL | Qt::Key_R), [this] { session_.reset(); });
   menu->addSeparator();
@@ -172,9 +174,10 @@ void MainWindow::makeHelpMenu() {
 
 void MainWindow::refreshActions() {
   const Run* const run = session_.runs().current();
-  const bool training = run && run->wantsToTrain() && session_.draftIsCurrentRun();
+  const bool training = session_.playPauses();
   const bool can_play = session_.playObstacle().isEmpty();
   action(QStringLiteral("play"))->setEnabled(training || can_play);
+  action(QStringLiteral("pause-all"))->setEnabled(session_.anyTraining());
   action(QStringLiteral("step"))->setEnabled(!training && can_play);
   for (const char* const name : {"reset", "checkpoint", "note", "remove"}) action(QLatin1String(name))->setEnabled(run);
   action(QStringLiteral("continue"))

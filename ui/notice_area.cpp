@@ -5,10 +5,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QToolButton>
 #include <QVBoxLayout>
-
-#include "ui/icons.h"
 
 namespace mambarium {
 
@@ -37,36 +34,34 @@ NoticeBar::NoticeBar(const Notice& notice, QWidget* parent) : QFrame(parent), no
   setProperty("role", QStringLiteral("panel"));
   setAccessibleName(tr("Notice"));
   setAccessibleDescription(text());
-  auto* const words = new QVBoxLayout;
-  words->setSpacing(4);
-  words->addWidget(makeText(notice.message, "title"));
-  if (!notice.hint.isEmpty()) words->addWidget(makeText(notice.hint, ""));
+  auto* const column = new QVBoxLayout(this);
+  column->setContentsMargins(16, 12, 16, 12);
+  column->setSpacing(4);
+  column->addWidget(makeText(notice.message, "title"));
+  if (!notice.hint.isEmpty()) column->addWidget(makeText(notice.hint, ""));
   if (!notice.details.isEmpty()) {
     QLabel* const details = makeText(lastLines(notice.details), "hint");
     details->setFont(QFontDatabase::systemFont(QFontDatabase::FixedFont));
     details->setToolTip(notice.details);
     details->setAccessibleName(tr("Last words of the worker"));
-    words->addWidget(details);
+    column->addWidget(details);
   }
-  auto* const row = new QHBoxLayout(this);
-  row->setContentsMargins(16, 8, 8, 8);
-  row->setSpacing(8);
-  row->addLayout(words, 1);
-  for (const NoticeAction& action : notice.actions) {
+  auto* const buttons = new QHBoxLayout;
+  buttons->setContentsMargins(0, 4, 0, 0);
+  buttons->setSpacing(8);
+  const auto addButton = [&](const NoticeAction& action) {
     auto* const button = new QPushButton(action.text);
     button->setFocusPolicy(Qt::TabFocus);
     connect(button, &QPushButton::clicked, this, [this, run = action.run] {
       if (run) run();
       leave();
     });
-    row->addWidget(button, 0, Qt::AlignTop);
-  }
-  auto* const close = new QToolButton;
-  close->setAccessibleName(tr("Dismiss this notice"));
-  close->setFocusPolicy(Qt::TabFocus);
-  close->setIcon(signIcon(Sign::close, palette().color(QPalette::WindowText), palette().color(QPalette::Mid)));
-  connect(close, &QToolButton::clicked, this, &NoticeBar::leave);
-  row->addWidget(close, 0, Qt::AlignTop);
+    buttons->addWidget(button);
+  };
+  for (const NoticeAction& action : notice.actions) addButton(action);
+  addButton({tr("Close"), {}});
+  buttons->addStretch(1);
+  column->addLayout(buttons);
 }
 
 QString NoticeBar::text() const {

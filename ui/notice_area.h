@@ -1,7 +1,7 @@
 // NoticeArea: what has gone wrong or should be known, in bars above the panels that wait to be read. Nothing blocks.
 //
-// A notice has a sentence, perhaps a hint, perhaps details in a fixed font (a worker's last words), and buttons. Equal
-// ones are shown once; only the newest few stay.
+// A notice has a sentence, perhaps a hint, perhaps details in a fixed font (a worker's last words), and buttons, Close
+// the last. Equal ones are shown once; only the newest few stay.
 #pragma once
 
 #include <QFrame>

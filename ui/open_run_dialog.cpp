@@ -97,8 +97,9 @@ void OpenRunDialog::fill(const std::vector<RunSummary>& runs) {
     list_->addTopLevelItem(item);
   }
   for (int column = 0; column < list_->columnCount(); ++column) list_->resizeColumnToContents(column);
-  message_->setText(runs.empty() ? tr("There are no runs in this folder; Open tries the folder itself as a run.")
-                                 : tr("%n run(s), newest first.", "", static_cast<int>(runs.size())));
+  message_->setText(runs.empty()       ? tr("There are no runs in this folder; Open tries the folder itself as a run.")
+                    : runs.size() == 1 ? tr("One run.")
+                                       : tr("%1 runs, newest first.").arg(runs.size()));
   refreshOpen();
 }
 

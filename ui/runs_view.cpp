@@ -48,7 +48,7 @@ RunsView::RunsView(Session& session, QWidget* parent) : QScrollArea(parent), ses
 
 void RunsView::setTheme(const Theme& theme) {
   theme_ = theme;
-  setMinimumWidth(theme.px(232));
+  setMinimumWidth(theme.px(228));
   for (RunRow* const row : rows_) row->setTheme(theme);
 }
 

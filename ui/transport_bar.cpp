@@ -152,7 +152,7 @@ void TransportBar::refresh() {
 
 void TransportBar::refreshButtons() {
   const Run* const run = session_.runs().current();
-  const bool pauses = run && run->wantsToTrain() && session_.draftIsCurrentRun();
+  const bool pauses = session_.playPauses();
   const QString obstacle = pauses ? QString() : session_.playObstacle();
   play_->setText(pauses ? tr("Pause") : tr("Play"));
   play_->setAccessibleName(play_->text());

@@ -130,6 +130,17 @@ class WindowTest : public QObject {
     QVERIFY(it.play()->isEnabled());
   }
 
+  void anInvalidFormDoesNotKeepARunFromPausing() {
+    WindowFixture it;
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->step() > 10);
+    it.set("model.headdim", std::int64_t{5});
+    QCOMPARE(it.play()->text(), QStringLiteral("Pause"));
+    it.click(it.play());
+    QTRY_COMPARE(it.run()->state(), Run::State::paused);
+    QVERIFY(!it.play()->isEnabled());
+  }
+
   void timelineReplaysCheckpoints() {
     WindowFixture it(QStringLiteral("--speed 2000"));
     it.set("training.steps", std::int64_t{500});

@@ -61,7 +61,7 @@ QPushButton[primary="true"]:focus { border: 2px solid %text; padding: 4px 11px; 
 QLineEdit, QAbstractSpinBox, QComboBox { border: 1px solid %strong; border-radius: 4px; padding: 3px 6px; background: %panel; color: %text; selection-background-color: %accent; selection-color: %on-accent; }
 QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QComboBox:on { border-color: %accent; }
 QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { border-color: %line; background: %window; color: %off; }
-QAbstractSpinBox { padding-right: 20px; }
+QAbstractSpinBox { padding-right: 2px; }
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit { border: none; padding: 0; background: transparent; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { subcontrol-origin: border; width: 18px; border: none; background: transparent; }
 QAbstractSpinBox::up-button { subcontrol-position: top right; }
@@ -103,6 +103,7 @@ QMenu::item:disabled { color: %off; }
 QMenu::separator { height: 1px; background: %line; margin: 4px 8px; }
 QToolTip { background: %panel; color: %text; border: 1px solid %line; padding: 4px 6px; }
 QStatusBar { background: %window; color: %muted; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QStatusBar::item { border: none; }
 QScrollArea { border: none; background: transparent; }
 QScrollBar:vertical { width: 12px; background: transparent; }

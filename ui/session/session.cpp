@@ -66,9 +66,26 @@ void Session::pause() {
   if (Run* const run = runs_.current()) run->pause();
 }
 
-void Session::togglePlay() {
+void Session::pauseAll() {
+  for (int index = 0; index < runs_.count(); ++index) {
+    if (runs_.at(index)->wantsToTrain()) runs_.at(index)->pause();
+  }
+}
+
+bool Session::playPauses() const {
   const Run* const run = runs_.current();
-  if (run && run->wantsToTrain() && draftIsCurrentRun()) {
+  return run && run->wantsToTrain() && (draftIsCurrentRun() || !playObstacle().isEmpty());
+}
+
+bool Session::anyTraining() const {
+  for (int index = 0; index < runs_.count(); ++index) {
+    if (runs_.at(index)->wantsToTrain()) return true;
+  }
+  return false;
+}
+
+void Session::togglePlay() {
+  if (playPauses()) {
     pause();
   } else {
     play();

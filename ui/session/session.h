@@ -39,8 +39,12 @@ class Session : public QObject {
   // Why play (and step) cannot be pressed now, in sentences; empty when it can.
   QString playObstacle() const;
   bool draftIsCurrentRun() const;
+  // Does the play button pause now? It does while the current run trains, unless the draft could start another run.
+  bool playPauses() const;
+  bool anyTraining() const;
   void play();
   void pause();
+  void pauseAll();
   void togglePlay();
   void step();
   void reset();
