@@ -91,6 +91,7 @@ void ExportDialog::build() {
   file_row->addWidget(path_, 1);
   file_row->addWidget(browse_button);
   auto* form = new QFormLayout;
+  form->setVerticalSpacing(10);
   form->addRow(tr("&Format"), format_);
   form->addRow(tr("&Size"), preset_);
   form->addRow(tr("&Width"), width_);

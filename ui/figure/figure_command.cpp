@@ -15,7 +15,8 @@ namespace {
 
 constexpr int exit_ok = 0, exit_cannot_write = 1, exit_bad_input = 2;
 
-int complain(const QString& sentence, int code) {
+int complain(const QString& problem, int code) {
+  const QString sentence = problem.endsWith(u'.') ? problem : problem + u'.';
   std::fprintf(stderr, "mambarium figure: %s\n", qPrintable(sentence));
   return code;
 }
@@ -68,7 +69,7 @@ int runFigureCommand(const QStringList& arguments) {
 
   QStringList own = arguments;
   if (own.size() > 1) own.removeAt(1);
-  if (!parser.parse(own)) return complain(parser.errorText() + u'.', exit_bad_input);
+  if (!parser.parse(own)) return complain(parser.errorText(), exit_bad_input);
   if (parser.isSet(QStringLiteral("help"))) {
     QString help = parser.helpText();
     help.replace(QStringLiteral(" [options]"), QStringLiteral(" figure [options]"));
@@ -77,11 +78,13 @@ int runFigureCommand(const QStringList& arguments) {
   }
   const bool of_run = parser.isSet(run_option);
   if (parser.positionalArguments().size() != (of_run ? 0 : 1))
-    return complain(QObject::tr("exactly one recipe is needed: mambarium figure recipe.json -o figure.pdf; or one run: "
-                                "mambarium figure --run FOLDER --panel gap -o figure.pdf"),
+    return complain(QObject::tr("exactly one recipe is needed: mambarium figure RECIPE -o FILE; or one run: mambarium "
+                                "figure --run FOLDER --panel gap -o FILE"),
                     exit_bad_input);
   const QStringList outputs = parser.values(QStringLiteral("output"));
-  if (outputs.isEmpty()) return complain(QObject::tr("the file to write is missing: -o figure.pdf"), exit_bad_input);
+  if (outputs.isEmpty())
+    return complain(QObject::tr("the file to write is missing: -o FILE, ending in .pdf, .svg, .png or .csv"),
+                    exit_bad_input);
 
   try {
     Figure figure = chosenFigure(parser);

@@ -42,9 +42,13 @@ double niceNear(double value) {
 
 AxisRange linearRange(double low, double high, std::optional<AxisRange> previous) {
   const double span = std::max(high - low, std::max(std::abs(high), std::abs(low)) * 1e-6 + 1e-12);
-  if (previous && previous->lower <= low && high <= previous->upper && span >= previous->span() / 3) return *previous;
-  const double step = niceAbove(span / 5);
-  AxisRange range{std::floor(low / step) * step, std::ceil(high / step) * step};
+  if (previous && span >= previous->span() / 3) {
+    if (previous->lower <= low && high <= previous->upper) return *previous;
+    low = std::min(low, previous->lower);
+    high = std::max(high, previous->upper);
+  }
+  const double step = niceAbove(std::max(high - low, span) / 5);
+  AxisRange range{std::floor(low / step + tolerance) * step, std::ceil(high / step - tolerance) * step};
   if (range.span() <= 0) range.upper = range.lower + step;
   return range;
 }

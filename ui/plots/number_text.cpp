@@ -13,7 +13,10 @@ template <typename Real>
 QString shortest(Real value) {
   if (std::isnan(value)) return {};
   std::array<char, 64> buffer{};
-  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+  const Real size = std::abs(value);
+  const auto format =
+      size == 0 || (size >= Real(1e-5) && size < Real(1e15)) ? std::chars_format::fixed : std::chars_format::scientific;
+  const auto result = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, format);
   return QString::fromLatin1(buffer.data(), result.ptr - buffer.data());
 }
 

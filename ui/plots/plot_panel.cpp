@@ -98,6 +98,7 @@ void PlotPanel::refresh(const PanelChange& change) {
   } catch (const std::exception& error) {
     has_data_ = false;
     problem_ = QString::fromUtf8(error.what());
+    if (!problem_.endsWith(u'.')) problem_ += u'.';
   }
   if (has_data_) {
     draw();
