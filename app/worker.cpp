@@ -1,3 +1,5 @@
 #include "core/service/worker_program.h"
 
-int main(int argc, char** argv) { return mambarium::run_worker_program(argc, argv); }
+int main(int argc, char** argv) {
+  return mambarium::run_worker_program(argc, argv);
+}

@@ -28,7 +28,7 @@ class ExperimentConfig {
   bool boolean(std::string_view key) const;
   std::int64_t integer(std::string_view key) const;
   double real(std::string_view key) const;
-  const std::string& text(std::string_view key) const;           // text, choice and choice_set
+  const std::string& text(std::string_view key) const;               // text, choice and choice_set
   bool includes(std::string_view key, std::string_view item) const;  // is `item` in this choice_set?
 
   // Checks type, range and choices of this one value; on a problem the old value stays.
@@ -40,7 +40,8 @@ class ExperimentConfig {
   bool applies(std::string_view key) const;
 
   // Everything that is wrong between the values, all at once: headdim that does not divide d_inner, an order and
-  // alphabet whose table of contexts would not fit, a sequence shorter than the order ... Empty when the config can run.
+  // alphabet whose table of contexts would not fit, a sequence shorter than the order ... Empty when the config can
+  // run.
   std::vector<Problem> validate() const;
 
   bool operator==(const ExperimentConfig&) const = default;
@@ -65,7 +66,8 @@ struct ParsedConfig {
 // JSON nests by the dot: {"task": {"order": 1}, "model": {...}}; missing keys take defaults. Output holds every key.
 nlohmann::json to_json(const ExperimentConfig& config);
 ParsedConfig config_from_json(const nlohmann::json& document);
-ParsedConfig config_from_file(const std::string& path);  // unreadable or not JSON: one Problem naming path, line, column
+ParsedConfig config_from_file(
+    const std::string& path);  // unreadable or not JSON: one Problem naming path, line, column
 
 // "mambarium1:model.conv=none;training.seed=3": only what differs from the defaults, in table order.
 std::string share_string(const ExperimentConfig& config);
@@ -74,7 +76,8 @@ ParsedConfig config_from_share_string(std::string_view text);
 // What a value looks like to a person and in set_from_string ("0.002", "on", "x,B,C"); reals round-trip exactly.
 std::string value_to_string(const PropertyValue& value);
 
-std::string property_range_text(const Property& property);  // "a whole number from 1 to 1024", "one of silu, relu, none"
-std::string settings_markdown();                            // docs/settings.md, whole
+std::string property_range_text(
+    const Property& property);    // "a whole number from 1 to 1024", "one of silu, relu, none"
+std::string settings_markdown();  // docs/settings.md, whole
 
 }  // namespace mambarium

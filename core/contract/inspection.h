@@ -17,9 +17,9 @@
 namespace mambarium {
 
 struct InspectRequest {
-  std::string what;                   // "decay", "filters" or "prediction"
-  std::int64_t probe = 0;             // which probe sequence (decay, prediction), 0 .. probe_count-1
-  std::optional<std::int64_t> at;     // a checkpoint's step; empty: the model as it is now
+  std::string what;                // "decay", "filters" or "prediction"
+  std::int64_t probe = 0;          // which probe sequence (decay, prediction), 0 .. probe_count-1
+  std::optional<std::int64_t> at;  // a checkpoint's step; empty: the model as it is now
   bool operator==(const InspectRequest&) const = default;
 };
 inline constexpr std::int64_t probe_count = 8;
@@ -34,8 +34,8 @@ struct DecayData {
 // Convolution taps; index w-1 is the current token, 0 the oldest. A segment without a convolution has 0 channels.
 struct FilterData {
   struct Layer {
-    Tensor x, B, C;                      // taps [channels, w]
-    Tensor x_bias, B_bias, C_bias;       // [channels]
+    Tensor x, B, C;                 // taps [channels, w]
+    Tensor x_bias, B_bias, C_bias;  // [channels]
   };
   std::int64_t step = 0;
   std::vector<Layer> layers;  // L

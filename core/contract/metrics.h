@@ -36,7 +36,8 @@ std::string to_csv_line(const MetricsRow& row);  // shortest text that reads bac
 struct ParsedMetrics {
   std::vector<MetricsRow> rows;
   std::vector<Problem> problems;
-  std::size_t complete_bytes = 0;  // up to the last whole line: a line cut by a power failure is not a problem, it is left out
+  std::size_t complete_bytes =
+      0;  // up to the last whole line: a line cut by a power failure is not a problem, it is left out
 };
 ParsedMetrics metrics_from_csv(std::string_view text, const std::string& path_for_messages);
 

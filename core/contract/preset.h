@@ -1,6 +1,7 @@
 // Presets: named experiments that ship as data files (resources/presets/*.json).
 //
-// A file is {"id", "title", "description", "experiment": {...}}; `experiment` holds only what differs from the defaults.
+// A file is {"id", "title", "description", "experiment": {...}}; `experiment` holds only what differs from the
+// defaults.
 #pragma once
 
 #include <filesystem>

@@ -17,7 +17,8 @@
 
 namespace mambarium {
 
-// A choice and a set of choices are held as text; a set in the table's own order, joined by commas ("x,B,C"), or "none".
+// A choice and a set of choices are held as text; a set in the table's own order, joined by commas ("x,B,C"), or
+// "none".
 using PropertyValue = std::variant<bool, std::int64_t, double, std::string>;
 
 enum class PropertyType { boolean, integer, real, choice, choice_set, text };

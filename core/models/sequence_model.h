@@ -21,8 +21,8 @@ namespace mambarium {
 
 struct Parameter;  // core/models/parameter.h: name, tensor, whether weight decay applies
 
-// Which implementation computes the model. Both are the same function; `operators` is plain LibTorch operators with autograd
-// (the reference, any dtype), `kernels` uses the hand-written ones of core/kernels.
+// Which implementation computes the model. Both are the same function; `operators` is plain LibTorch operators with
+// autograd (the reference, any dtype), `kernels` uses the hand-written ones of core/kernels.
 enum class Engine { kernels, operators };
 enum class Precision { float32, float64 };
 
@@ -41,8 +41,8 @@ class SequenceModel {
   virtual std::vector<Parameter>& parameters() = 0;
   std::int64_t parameter_count();
 
-  // tokens int64 [B, T] -> log-probabilities of the next token [B, T, S]; autograd records it when gradients are enabled.
-  // Softmax read-out: log_softmax; L1 read-out: log(p) with p = (relu(logit)+1e-5) / sum.
+  // tokens int64 [B, T] -> log-probabilities of the next token [B, T, S]; autograd records it when gradients are
+  // enabled. Softmax read-out: log_softmax; L1 read-out: log(p) with p = (relu(logit)+1e-5) / sum.
   virtual at::Tensor log_probabilities(const at::Tensor& tokens) = 0;
 
   // Mean cross entropy over all B*T targets: a scalar tensor to call backward() on. targets int64 [B, T].

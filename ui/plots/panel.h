@@ -55,7 +55,7 @@ class Panel : public QWidget {
   virtual void setTheme(const Theme& theme) = 0;
   virtual const PanelData& data() const = 0;
   virtual std::vector<QCustomPlot*> plots() const = 0;  // top to bottom: what the figure export draws
-  virtual void addToHeader(QWidget* control);           // at the right end of the panel's header; the panel takes it over
+  virtual void addToHeader(QWidget* control);  // at the right end of the panel's header; the panel takes it over
 
  public Q_SLOTS:
   virtual void highlightToken(int position);                            // -1: none
