@@ -7,6 +7,7 @@
 #include "core/contract/resources.h"
 #include "core/contract/text.h"
 #include "core/service/command_error.h"
+#include "core/service/help_text.h"
 
 namespace mambarium {
 
@@ -59,19 +60,22 @@ ParsedConfig config_of_preset(const std::string& id) {
 }  // namespace
 
 void ExperimentFlags::add_sources(CLI::App& command) {
-  auto* sources = command.add_option_group("Experiment", "Where the settings start from (default: every default)");
-  options_.push_back(sources->add_option("--config", config_file_, "A file like experiment.json")->type_name("FILE"));
-  options_.push_back(
-      sources->add_option("--preset", preset_, "An experiment that ships with the program")->type_name("ID"));
-  options_.push_back(sources->add_option("--share", share_, "A share string, mambarium1:...")->type_name("TEXT"));
-  sources->require_option(0, 1);
+  const auto add = [&](const char* flag, std::string& value, const char* type, const char* help) {
+    auto* option = command.add_option(flag, value, help)->type_name(type)->group("Where the settings start from");
+    for (CLI::Option* other : sources_) option->excludes(other);
+    sources_.push_back(option);
+    options_.push_back(option);
+  };
+  add("--config", config_file_, "FILE", "A file like experiment.json");
+  add("--preset", preset_, "ID", "An experiment that ships with the program");
+  add("--share", share_, "TEXT", "A share string, mambarium1:...");
 }
 
 void ExperimentFlags::add_settings(CLI::App& command, std::string_view prefix) {
   for (const Property& property : property_table()) {
     if (!property.key.starts_with(prefix)) continue;
     const std::string key(property.key);
-    options_.push_back(command.add_option("--" + key, settings_[key], description(property))
+    options_.push_back(command.add_option("--" + key, settings_[key], wrapped(description(property)))
                            ->type_name(type_name(property))
                            ->group(std::string(property.group))
                            ->take_last());

@@ -31,6 +31,7 @@ class ExperimentFlags {
 
   std::string config_file_, preset_, share_;
   std::map<std::string, std::string, std::less<>> settings_;  // key -> what was typed; only those given are non-empty
+  std::vector<CLI::Option*> sources_;
   std::vector<const CLI::Option*> options_;
 };
 

@@ -11,6 +11,7 @@
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/experiment_flags.h"
+#include "core/service/help_text.h"
 #include "core/service/kernel_file.h"
 #include "core/service/loaded_run.h"
 #include "core/service/token_sequences.h"
@@ -130,16 +131,19 @@ int predict(const PredictOptions& options) {
 Command add_predict_command(CLI::App& program) {
   auto* command = program.add_subcommand("predict", "P(next token) at every position of token sequences");
   const auto options = std::make_shared<PredictOptions>();
-  auto* who = command->add_option_group("Who predicts");
-  who->add_option("--run", options->run, "A trained model: a run folder or a checkpoint file in one")
-      ->type_name("FOLDER");
-  who->add_option("--estimator", options->estimator, "An estimator for --task.order, --task.states, --task.beta")
-      ->type_name("add_beta|uniform")
-      ->check(CLI::IsMember({"add_beta", "uniform"}).name(""));
-  who->add_option("--kernel", options->kernel,
-                  "The oracle that knows the chain: a JSON list of S^k rows of S probabilities")
-      ->type_name("FILE");
-  who->require_option(0, 1);
+  constexpr const char* who = "Who predicts";
+  auto* run = command->add_option("--run", options->run, "A trained model: a run folder, or a checkpoint file in one");
+  run->type_name("FOLDER")->group(who);
+  auto* estimator =
+      command->add_option("--estimator", options->estimator, "For --task.order, --task.states, --task.beta");
+  accept_only(estimator->group(who)->excludes(run), {"add_beta", "uniform"});
+  command
+      ->add_option("--kernel", options->kernel,
+                   wrapped("The oracle that knows the chain: a JSON list of S^k rows of S probabilities"))
+      ->type_name("FILE")
+      ->group(who)
+      ->excludes(run)
+      ->excludes(estimator);
   command->add_option("--at", options->at, "The step of a checkpoint of --run. Default: the newest.")
       ->type_name("STEP");
   command->add_option("--tokens", options->tokens, "A sequence such as 0,1,1,0; may be given again and again")
@@ -147,12 +151,11 @@ Command add_predict_command(CLI::App& program) {
       ->expected(1)
       ->take_all();
   command
-      ->add_option("--tokens-file", options->tokens_file,
-                   "A file with one sequence a line; - is standard input. Default without --tokens: standard input.")
+      ->add_option(
+          "--tokens-file", options->tokens_file,
+          wrapped("A file with one sequence a line; - is standard input. Default without --tokens: standard input."))
       ->type_name("FILE");
-  command->add_option("--format", options->format, "Default csv.")
-      ->type_name("csv|json")
-      ->check(CLI::IsMember({"csv", "json"}).name(""));
+  accept_only(command->add_option("--format", options->format, "Default csv."), {"csv", "json"});
   options->task.add_settings(*command, "task.");
   return {command, [options] { return predict(*options); }};
 }

@@ -72,7 +72,6 @@ int serve(Engine engine) {
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
   spdlog::set_pattern("%H:%M:%S %l: %v");
   std::signal(SIGPIPE, SIG_IGN);
-  SignalWatcher::block();
   Inbox inbox(STDIN_FILENO);
   const SignalWatcher signals([&] { inbox.interrupt(); });
   FrameWriter writer(private_output());

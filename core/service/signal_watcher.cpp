@@ -1,12 +1,11 @@
 #include "core/service/signal_watcher.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <system_error>
 
@@ -16,48 +15,59 @@ namespace mambarium {
 
 namespace {
 
-sigset_t watched_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  // A terminal that closes is a Ctrl+C, unless nohup asked for something else.
-  struct sigaction hangup {};
-  if (::sigaction(SIGHUP, nullptr, &hangup) == 0 && hangup.sa_handler != SIG_IGN) sigaddset(&signals, SIGHUP);
-  return signals;
+constexpr std::array<int, 3> watched = {SIGINT, SIGTERM, SIGHUP};
+
+// A signal handler can reach nothing but statics. Blocking the signals and reading them from a descriptor would need
+// none, but OpenBLAS starts threads before main() that do not have them blocked, and dies there of the first one.
+std::atomic<int> wake_descriptor = -1;
+std::atomic<bool> came_before = false;
+
+extern "C" void wake(int) {
+  if (came_before.exchange(true)) ::_exit(exit_code::interrupted);
+  const int saved = errno;
+  const std::uint64_t one = 1;
+  (void)!::write(wake_descriptor, &one, sizeof one);
+  errno = saved;
+}
+
+// A terminal that closes is a Ctrl+C, unless nohup asked for something else.
+bool is_left_ignored(int number) {
+  struct sigaction present {};
+  return number == SIGHUP && ::sigaction(number, nullptr, &present) == 0 && present.sa_handler == SIG_IGN;
+}
+
+void set_handlers(void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  for (const int number : watched)
+    if (!is_left_ignored(number)) ::sigaction(number, &action, nullptr);
 }
 
 }  // namespace
 
-void SignalWatcher::block() {
-  const sigset_t signals = watched_signals();
-  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-}
-
 SignalWatcher::SignalWatcher(std::function<void()> on_signal) : on_signal_(std::move(on_signal)) {
-  block();
-  const sigset_t signals = watched_signals();
-  signals_ = ::signalfd(-1, &signals, SFD_CLOEXEC);
-  stop_ = ::eventfd(0, EFD_CLOEXEC);
-  if (signals_ < 0 || stop_ < 0) throw std::system_error(errno, std::generic_category(), "watching signals");
+  wake_ = ::eventfd(0, EFD_CLOEXEC);
+  if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "watching signals");
+  came_before = false;
+  wake_descriptor = wake_;
   thread_ = std::thread([this] { watch(); });
+  set_handlers(wake);
 }
 
 SignalWatcher::~SignalWatcher() {
+  set_handlers(SIG_DFL);
+  stopping_ = true;
   const std::uint64_t one = 1;
-  if (::write(stop_, &one, sizeof one) == sizeof one) thread_.join();
-  ::close(signals_);
-  ::close(stop_);
+  if (::write(wake_, &one, sizeof one) == sizeof one) thread_.join();
+  wake_descriptor = -1;
+  ::close(wake_);
 }
 
 void SignalWatcher::watch() {
-  std::array<pollfd, 2> waiting = {{{signals_, POLLIN, 0}, {stop_, POLLIN, 0}}};
-  while (true) {
-    if (::poll(waiting.data(), waiting.size(), -1) < 0) continue;
-    if (waiting[1].revents != 0) return;
-    signalfd_siginfo info{};
-    if (::read(signals_, &info, sizeof info) != sizeof info) continue;
-    if (signalled_.exchange(true)) ::_exit(exit_code::interrupted);
+  while (!stopping_) {
+    std::uint64_t count = 0;
+    if (::read(wake_, &count, sizeof count) != sizeof count || !came_before || signalled_.exchange(true)) continue;
     if (on_signal_) on_signal_();
   }
 }

@@ -2,8 +2,7 @@
 // torn out of one.
 //
 // While a watcher lives, SIGINT, SIGTERM and SIGHUP do not end the process; a second one does, at once, with exit code
-// 130: the way out when a step hangs. Make it, or call block(), before any other thread starts: threads inherit that
-// signals wait.
+// 130: the way out when a step hangs. One watcher at a time.
 #pragma once
 
 #include <atomic>
@@ -17,8 +16,6 @@ class SignalWatcher {
   // on_signal is called once, from the watcher's own thread.
   explicit SignalWatcher(std::function<void()> on_signal = {});
   ~SignalWatcher();
-
-  static void block();  // from now on signals wait for a watcher; for threads that start before it
   SignalWatcher(const SignalWatcher&) = delete;
   SignalWatcher& operator=(const SignalWatcher&) = delete;
 
@@ -28,8 +25,8 @@ class SignalWatcher {
   void watch();
 
   std::function<void()> on_signal_;
-  std::atomic<bool> signalled_ = false;
-  int signals_ = -1, stop_ = -1;
+  std::atomic<bool> signalled_ = false, stopping_ = false;
+  int wake_ = -1;
   std::thread thread_;
 };
 

@@ -8,6 +8,7 @@
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/experiment_flags.h"
+#include "core/service/help_text.h"
 #include "core/service/machine.h"
 #include "core/service/progress.h"
 #include "core/service/signal_watcher.h"
@@ -98,14 +99,12 @@ int train(const TrainOptions& options) {
 }  // namespace
 
 void add_engine_flag(CLI::App& command, Engine& engine) {
-  command
-      .add_option_function<std::string>(
-          "--engine",
-          [&engine](const std::string& name) { engine = name == "operators" ? Engine::operators : Engine::kernels; },
-          "Which implementation computes the model: the hand-written kernels, or plain LibTorch operators as a check. "
-          "Default kernels.")
-      ->type_name("kernels|operators")
-      ->check(CLI::IsMember({"kernels", "operators"}).name(""));
+  auto* option = command.add_option_function<std::string>(
+      "--engine",
+      [&engine](const std::string& name) { engine = name == "operators" ? Engine::operators : Engine::kernels; },
+      wrapped("Which implementation computes the model: the hand-written kernels, or plain LibTorch operators as a "
+              "check. Default kernels."));
+  accept_only(option, {"kernels", "operators"});
 }
 
 Command add_train_command(CLI::App& program) {

@@ -11,6 +11,7 @@
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/experiment_flags.h"
+#include "core/service/help_text.h"
 #include "mambarium/version.h"
 
 namespace mambarium {
@@ -22,17 +23,26 @@ void complain(std::string_view sentences) {
     if (!sentence.empty()) fmt::print(stderr, "mambarium-worker: {}\n", sentence);
 }
 
+[[noreturn]] void refuse_missing_command(const CLI::App& program, const std::vector<Command>& commands) {
+  std::string names;
+  for (const Command& command : commands) names.append(names.empty() ? "" : ", ").append(command.app->get_name());
+  const auto extras = program.remaining();
+  throw bad_input((extras.empty() ? "a command is missing" : "there is no command " + in_quotes(extras.front())) +
+                  "; the commands are " + names);
+}
+
 int run(int argc, char** argv) {
   CLI::App program("Trains sequence models on tasks whose best possible answer is known, and looks into them.",
                    "mambarium-worker");
   program.set_version_flag("--version", fmt::format("mambarium-worker {} ({})", version, revision));
-  program.require_subcommand(1);
-  program.get_formatter()->column_width(34);
+  program.require_subcommand(0, 1);
+  program.get_formatter()->column_width(help_column);
   const std::vector<Command> commands = {add_train_command(program),   add_evaluate_command(program),
                                          add_predict_command(program), add_inspect_command(program),
                                          add_serve_command(program),   add_bench_command(program),
                                          add_info_command(program),    add_settings_command(program)};
   // Left over arguments are refused below, with the nearest flag.
+  program.allow_extras();
   for (const Command& command : commands) command.app->allow_extras();
   try {
     program.parse(argc, argv);
@@ -41,6 +51,7 @@ int run(int argc, char** argv) {
     throw bad_input(fault.what());
   }
   const auto chosen = std::ranges::find_if(commands, [](const Command& command) { return command.app->parsed(); });
+  if (chosen == commands.end()) refuse_missing_command(program, commands);
   if (const auto extras = chosen->app->remaining(); !extras.empty())
     refuse_unknown_argument(extras.front(), *chosen->app);
   return chosen->run();

@@ -62,15 +62,16 @@ class CommandsTest : public QObject {
     const auto row = [](const char* name, QStringList arguments, const char* says) {
       QTest::newRow(name) << std::move(arguments) << QString(says);
     };
-    row("no command", {}, "subcommand");
-    row("unknown command", {"dance"}, "dance");
+    row("no command", {}, "train, evaluate, predict");
+    row("unknown command", {"dance"}, "there is no command \"dance\"");
+    row("flag without a command", {"--task.order=2"}, "--task.order=2");
     row("unknown flag", {"train", "--model.dconv", "3"}, "did you mean --model.d_conv?");
     row("unknown flag with a value", {"train", "--task.ordr=3"}, "did you mean --task.order?");
     row("far from any flag", {"train", "--wallpaper", "blue"}, "there is no flag --wallpaper");
     row("stray word", {"train", "fast"}, "\"fast\" is not expected here");
     row("missing value", {"train", "--task.order"}, "--task.order");
-    row("out of range", {"train", "--task.order", "9"}, "\"9\" is not a whole number from 1 to 8");
-    row("negative", {"train", "--training.lr", "-1"}, "\"-1\" is not a number above 0");
+    row("out of range", {"train", "--task.order", "9"}, "--task.order: 9 is not a whole number from 1 to 8");
+    row("negative", {"train", "--training.lr", "-1"}, "-1 is not a number above 0");
     row("not a number", {"train", "--training.steps", "many"}, "\"many\" is not a whole number");
     row("not a choice", {"train", "--model.activation", "gelu"}, "silu, relu, none");
     row("headdim", {"train", "--model.headdim", "5"}, "5 does not divide d_inner = expand x d_model = 16");

@@ -98,9 +98,6 @@ class FullDiskTest : public QObject {
   // A metrics.csv beyond the limit of a file, and checkpoints beyond that of the disk.
   static QStringList often() { return {"--training.checkpoint_every=5", "--training.eval_every=1"}; }
 };
-}
-}
-;
 
 QTEST_GUILESS_MAIN(FullDiskTest)
 #include "full_disk_test.moc"

@@ -289,7 +289,7 @@ class ServeTest : public QObject {
     worker.send(OpenConfig{{{"task", {{"order", 0}}}}});
     QVERIFY(worker.next_of<ErrorReport>());
     worker.send(StepRequest{3});
-    const auto stepped = worker.next_of<MetricsReport>();
+    const auto stepped = worker.until(RunState::paused);
     QVERIFY2(stepped->generation == 2 && stepped->step == 3, "a configuration that cannot be opened changes nothing");
     worker.send(OpenFolder{first->folder});
     const auto third = worker.next_of<OpenedReport>();

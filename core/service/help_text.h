@@ -1,0 +1,19 @@
+// Small things that make CLI11's help and messages read like the rest of the program.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mambarium {
+
+inline constexpr std::size_t help_column = 34;  // where descriptions begin
+
+// Broken into lines that fit beside the column of names on a terminal of 100 characters.
+std::string wrapped(std::string_view text);
+
+// The flag takes one of these words: shown as a|b|c; anything else is refused with one sentence.
+void accept_only(CLI::Option* option, std::vector<std::string> words);
+
+}  // namespace mambarium
