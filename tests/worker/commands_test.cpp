@@ -48,8 +48,9 @@ class CommandsTest : public QObject {
     QCOMPARE(finished.code, 0);
     for (const Property& property : property_table())
       QVERIFY2(finished.out.contains(("--" + std::string(property.key)).c_str()), std::string(property.key).c_str());
+    const QByteArray unwrapped = finished.out.simplified();
     for (const char* heading : {"Task", "Model", "Parts", "Training", "Run", "a whole number from 1 to 8", "--preset"})
-      QVERIFY2(finished.out.contains(heading), heading);
+      QVERIFY2(unwrapped.contains(heading), heading);
     QCOMPARE(run_worker({"--help"}).code, 0);
     QVERIFY(run_worker({"--version"}).out.startsWith("mambarium-worker "));
     for (const char* command : {"serve", "evaluate", "predict", "inspect", "info", "settings"})
