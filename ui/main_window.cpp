@@ -147,6 +147,8 @@ void MainWindow::connectSession() {
   connect(&session_, &Session::workerDied, this, &MainWindow::noticeDeath);
   connect(&session_, &Session::runProblem, this,
           [this](Run* run, const QString& message, const QString& hint) { noticeProblem(message, hint, run); });
+  connect(&session_, &Session::runLogged, this,
+          [this](Run* run, const QString& text) { noticeProblem(text, {}, run); });
   connect(&session_, &Session::folderProblem, this,
           [this](const QString& message, const QString& hint) { noticeProblem(message, hint); });
   connect(&session_.feed(), &PanelFeed::inspectionProblem, this,

@@ -106,6 +106,10 @@ void Run::open() {
 
 void Run::bringWorker() {
   if (link_ != Link::none) return;
+  if (leaving_ && !leaving_->hasEnded()) {
+    connect(leaving_, &WorkerClient::ended, this, &Run::bringWorker, Qt::UniqueConnection);
+    return;
+  }
   if (!worker_) {
     worker_ = std::make_unique<WorkerClient>();
     connectWorker();
@@ -129,6 +133,7 @@ void Run::sendOpen() {
 void Run::play() {
   steps_to_take_ = 0;
   intent_ = Intent::train;
+  if (state_ == State::failed) link_ = Link::none;  // a worker goes on with a failed run only when it opens it again
   if (link_ == Link::open) {
     worker_->send(StartRequest{});
     Q_EMIT changed();
@@ -187,6 +192,7 @@ std::unique_ptr<WorkerClient> Run::releaseWorker() {
   link_ = Link::none;
   opens_awaited_ = 0;
   std::unique_ptr<WorkerClient> leaving = std::move(worker_);
+  leaving_ = leaving.get();
   Q_EMIT changed();
   return leaving;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <QObject>
+#include <QPointer>
 #include <QString>
 #include <cstdint>
 #include <memory>
@@ -134,6 +135,7 @@ class Run : public QObject {
   ExperimentConfig config_;
   QString folder_, name_, note_;
   std::unique_ptr<WorkerClient> worker_;
+  QPointer<WorkerClient> leaving_;  // holds the folder until it has ended
   State state_ = State::saved;
   Intent intent_ = Intent::none;
   Link link_ = Link::none;

@@ -149,6 +149,7 @@ void Session::removeRun(Run* run) {
 void Session::watch(Run* run) {
   connect(run, &Run::changed, this, &Session::changed);
   connect(run, &Run::changed, this, [this, run] { releaseIfIdle(run); });
+  connect(run, &Run::logged, this, [this, run](const QString& text) { Q_EMIT runLogged(run, text); });
   connect(run, &Run::problem, this,
           [this, run](const QString& message, const QString& hint) { Q_EMIT runProblem(run, message, hint); });
   connect(run, &Run::workerDied, this, [this, run](const QString& reason, const QString& hint, const QString& words) {

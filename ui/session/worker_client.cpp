@@ -137,6 +137,11 @@ void WorkerClient::receive(const nlohmann::json& message) {
     receiveHello(*hello);
     return;
   }
+  if (const auto* error = std::get_if<ErrorReport>(&report); error && state_ == State::starting) {
+    fail(QStringLiteral("The worker refuses to talk: %1.").arg(QString::fromStdString(error->message)),
+         QString::fromStdString(error->hint));
+    return;
+  }
   Q_EMIT reported(report);
 }
 
