@@ -2,6 +2,7 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QFileInfo>
+#include <QRegularExpression>
 #include <QTextStream>
 #include <QTimer>
 
@@ -12,7 +13,9 @@
 #include "ui/frame_meter.h"
 #include "ui/main_window.h"
 #include "ui/session/application_settings.h"
+#include "ui/session/problem_text.h"
 #include "ui/session/session.h"
+#include "ui/window_picture.h"
 
 namespace mambarium {
 namespace {
@@ -44,6 +47,25 @@ void measure(MainWindow& window, Session& session, double seconds) {
   });
 }
 
+void takePicture(MainWindow& window, Session& session, const QString& file, qint64 step) {
+  const auto* const picture = new WindowPicture(window, session, file, step);
+  QObject::connect(picture, &WindowPicture::done, &window, [&window](const QString& problem) {
+    if (!problem.isEmpty()) complain(QStringLiteral("mambarium: %1").arg(problem), exit_failure);
+    window.close();
+    QApplication::exit(problem.isEmpty() ? 0 : exit_failure);
+  });
+}
+
+// Not valid unless the text is width x height and a window can have that size.
+QSize sizeFrom(const QString& text) {
+  static const QRegularExpression form(QStringLiteral("^([0-9]{3,4})x([0-9]{3,4})$"));
+  const QRegularExpressionMatch match = form.match(text);
+  if (!match.hasMatch()) return {};
+  const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
+  constexpr QSize smallest(640, 480), largest(8192, 8192);
+  return size.expandedTo(smallest) == size && size.boundedTo(largest) == size ? size : QSize();
+}
+
 int runWindow(QApplication& application) {
   QCommandLineParser parser;
   parser.setApplicationDescription(
@@ -58,7 +80,15 @@ int runWindow(QApplication& application) {
       QStringLiteral("measure"),
       QStringLiteral("Train for so many seconds, print frames per second and memory growth, and quit."),
       QStringLiteral("seconds"));
-  parser.addOptions({preset_option, open_option, measure_option});
+  const QCommandLineOption screenshot_option(QStringLiteral("screenshot"),
+                                             QStringLiteral("Train, save a picture of the window (PNG), and quit."),
+                                             QStringLiteral("file"));
+  const QCommandLineOption at_step_option(QStringLiteral("at-step"),
+                                          QStringLiteral("The step at which the picture is taken (default 1000)."),
+                                          QStringLiteral("step"), QStringLiteral("1000"));
+  const QCommandLineOption size_option(QStringLiteral("size"), QStringLiteral("Size of the window, as in 1440x900."),
+                                       QStringLiteral("size"));
+  parser.addOptions({preset_option, open_option, measure_option, screenshot_option, at_step_option, size_option});
   parser.process(application);
   if (!parser.positionalArguments().isEmpty()) {
     return complain(QStringLiteral("mambarium: \"%1\" is not something it can do; see mambarium --help.")
@@ -72,29 +102,45 @@ int runWindow(QApplication& application) {
         QStringLiteral("mambarium: --measure takes a number of seconds, not \"%1\".").arg(parser.value(measure_option)),
         exit_usage);
   }
+  const qint64 at_step = parser.value(at_step_option).toLongLong(&is_number);
+  if (!is_number || at_step < 0) {
+    return complain(
+        QStringLiteral("mambarium: --at-step takes a step number, not \"%1\".").arg(parser.value(at_step_option)),
+        exit_usage);
+  }
+  const QSize size = parser.isSet(size_option) ? sizeFrom(parser.value(size_option)) : QSize();
+  if (parser.isSet(size_option) && !size.isValid()) {
+    return complain(QStringLiteral("mambarium: --size takes width x height from 640x480 to 8192x8192, as in 1440x900, "
+                                   "not \"%1\".")
+                        .arg(parser.value(size_option)),
+                    exit_usage);
+  }
 
   Session session;
   const auto settings = openSettings();
   session.restore(*settings);
   if (parser.isSet(preset_option)) {
-    const std::vector<Preset> presets = load_presets(preset_directory()).presets;
+    const auto [presets, problems] = load_presets(preset_directory());
     const auto wanted = std::find_if(presets.begin(), presets.end(), [&](const Preset& preset) {
       return QString::fromStdString(preset.id) == parser.value(preset_option);
     });
     if (wanted == presets.end()) {
-      return complain(QStringLiteral("mambarium: there is no preset \"%1\"; there are %2.")
-                          .arg(parser.value(preset_option), presetNames(presets)),
+      return complain(QStringLiteral("mambarium: there is no preset \"%1\"; there are %2. %3")
+                          .arg(parser.value(preset_option), presetNames(presets), toSentences(problems))
+                          .trimmed(),
                       exit_usage);
     }
     session.draft().replace(wanted->config, QString::fromStdString(wanted->title), true);
   }
   MainWindow window(session);
   window.restore(*settings);
+  if (size.isValid()) window.resize(size);
   window.show();
   for (const QString& folder : parser.values(open_option)) {
     session.openFolder(session.machines().selected(), QFileInfo(folder).absoluteFilePath());
   }
   if (parser.isSet(measure_option)) measure(window, session, seconds);
+  if (parser.isSet(screenshot_option)) takePicture(window, session, parser.value(screenshot_option), at_step);
   return QApplication::exec();
 }
 

@@ -17,6 +17,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/contract/preset.h"
 #include "core/contract/resources.h"
 #include "ui/command_palette.h"
 #include "ui/form/experiment_form.h"
@@ -25,6 +26,7 @@
 #include "ui/run_text.h"
 #include "ui/runs_view.h"
 #include "ui/session/application_settings.h"
+#include "ui/session/problem_text.h"
 #include "ui/timeline.h"
 #include "ui/transport_bar.h"
 
@@ -87,7 +89,8 @@ MainWindow::~MainWindow() {
 }
 
 void MainWindow::arrange() {
-  form_ = new ExperimentForm(session_.draft(), load_presets(preset_directory()).presets);
+  const LoadedPresets loaded = load_presets(preset_directory());
+  form_ = new ExperimentForm(session_.draft(), loaded.presets);
   panels_ = new PanelArea(makePanels(nullptr));
   for (Panel* const panel : panels_->panels()) {
     session_.feed().addPanel(panel);
@@ -97,6 +100,9 @@ void MainWindow::arrange() {
     });
   }
   notices_ = new NoticeArea;
+  if (!loaded.problems.empty()) {
+    noticeProblem(tr("A preset file cannot be used and is left out. %1").arg(toSentences(loaded.problems)), {});
+  }
   runs_view_ = new RunsView(session_);
   transport_ = new TransportBar(session_);
 

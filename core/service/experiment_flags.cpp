@@ -54,6 +54,8 @@ ParsedConfig config_of_preset(const std::string& id) {
   ParsedConfig parsed;
   parsed.problems.push_back(
       {"--preset", in_quotes(id) + " is not one of " + (known.empty() ? "no presets at all" : known)});
+  // The one that was asked for may be a file that cannot be used.
+  parsed.problems.insert(parsed.problems.end(), loaded.problems.begin(), loaded.problems.end());
   return parsed;
 }
 

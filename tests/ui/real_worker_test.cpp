@@ -1,11 +1,14 @@
 // The window on the real worker: it learns, it can be killed, it stops when asked.
 #include <QElapsedTimer>
 #include <QFile>
+#include <QSignalSpy>
+#include <QTemporaryDir>
 #include <cmath>
 #include <csignal>
 #include <random>
 
 #include "core/contract/run_folder.h"
+#include "ui/window_picture.h"
 #include "window_fixture.h"
 
 using namespace mambarium;
@@ -35,6 +38,24 @@ class RealWorkerTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void aPictureIsTakenAtTheStepAskedFor() {
+    WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
+    makeSmall(it, 100'000);
+    const QTemporaryDir folder;
+    const QString file = folder.filePath(QStringLiteral("window.png"));
+    auto* const picture = new WindowPicture(*it.window, *it.session, file, 60);
+    QSignalSpy done(picture, &WindowPicture::done);
+    QVERIFY(done.wait(patience));
+    QCOMPARE(done.at(0).at(0).toString(), QString());
+    QVERIFY(it.run()->step() >= 60);
+    QCOMPARE(QImage(file).size(), it.window->size() * it.window->devicePixelRatio());
+
+    auto* const nowhere = new WindowPicture(*it.window, *it.session, folder.filePath(QStringLiteral("no/w.png")), 60);
+    QSignalSpy failed(nowhere, &WindowPicture::done);
+    QVERIFY(failed.wait(patience));
+    QVERIFY(failed.at(0).at(0).toString().contains(QStringLiteral("no/w.png")));
+  }
+
   void itLearnsAndEveryPanelSeesIt() {
     WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
     makeSmall(it, 200);

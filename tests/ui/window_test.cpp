@@ -1,12 +1,14 @@
 // The window with real clicks and keys, on the fake worker.
 #include <QAccessible>
 #include <QClipboard>
+#include <QDir>
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QSlider>
+#include <QTemporaryDir>
 #include <QToolButton>
 #include <QTreeWidget>
 #include <set>
@@ -41,6 +43,27 @@ class WindowTest : public QObject {
     it.reopen();
     QTest::qWait(50);
     QVERIFY2(!it.window->hint(), "the hint shows once");
+  }
+
+  void aPresetFileThatCannotBeUsedIsSaid() {
+    const QTemporaryDir resources;
+    QVERIFY(QDir(resources.path()).mkdir(QStringLiteral("presets")));
+    const auto write = [&](const char* name, const QByteArray& text) {
+      QFile file(resources.filePath(QStringLiteral("presets/") + QLatin1String(name)));
+      QVERIFY(file.open(QIODevice::WriteOnly));
+      file.write(text);
+    };
+    write("good.json", R"({"id": "good", "title": "Good", "description": "", "experiment": {}})");
+    write("bad.json", R"({"id": "bad", "title": "Bad", "description": "", "experiment": {"task": {"order": -1}}})");
+    qputenv("MAMBARIUM_RESOURCES", resources.path().toUtf8());
+    {
+      WindowFixture it;
+      const auto bars = it.notices();
+      QCOMPARE(bars.size(), std::size_t{1});
+      const QString said = bars[0]->findChild<QLabel*>()->text();
+      QVERIFY2(said.contains(QStringLiteral("bad.json")) && said.contains(QStringLiteral("order")), qPrintable(said));
+    }
+    qunsetenv("MAMBARIUM_RESOURCES");
   }
 
   void spacePlaysAndPausesButNotInAField() {
