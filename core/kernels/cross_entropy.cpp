@@ -10,60 +10,13 @@
 #define HWY_TARGET_INCLUDE "core/kernels/cross_entropy.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
+#include "core/kernels/read_out-inl.h"
 #include "core/kernels/vector_math-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mambarium::kernels::HWY_NAMESPACE {
 namespace {
-
-constexpr float l1_floor = 1e-5f;
-using Integers = hn::RebindToSigned<D>;
-
-HWY_INLINE V Maximum(D d, std::int64_t states, const float* logits) {
-  V largest = hn::LoadU(d, logits);
-  for (std::int64_t s = 1; s < states; ++s) {
-    const V logit = hn::LoadU(d, logits + s * lanes);
-    largest = hn::IfThenElse(hn::Gt(logit, largest), logit, largest);
-  }
-  return largest;
-}
-
-// One vector of rows: logits [states][lanes] become log-probabilities; `gradient`, where wanted, becomes scale times
-// d(-log p_target) / d logit. Returns log p_target.
-HWY_INLINE V ReadOut(std::int64_t states, bool l1, float* logits, hn::Vec<Integers> targets, float scale,
-                     float* gradient) {
-  const D d;
-  const Integers integers;
-  const V floor = hn::Set(d, l1_floor), zero = hn::Zero(d), factor = hn::Set(d, scale);
-  V sum = zero, shift = zero;
-  if (l1) {
-    for (std::int64_t s = 0; s < states; ++s) {
-      sum = hn::Add(sum, hn::Add(Activated<Activation::relu>(d, hn::LoadU(d, logits + s * lanes)), floor));
-    }
-  } else {
-    shift = Maximum(d, states, logits);
-    for (std::int64_t s = 0; s < states; ++s) {
-      sum = hn::Add(sum, FaithfulExp(d, hn::Sub(hn::LoadU(d, logits + s * lanes), shift)));
-    }
-  }
-  const V log_sum = hn::Log(d, sum), inverse = hn::Div(hn::Set(d, 1.0f), sum);
-  V log_p_target = zero;
-  for (std::int64_t s = 0; s < states; ++s) {
-    const V logit = hn::LoadU(d, logits + s * lanes);
-    const V weight = hn::Add(Activated<Activation::relu>(d, logit), floor);
-    const V log_p = l1 ? hn::Sub(hn::Log(d, weight), log_sum) : hn::Sub(hn::Sub(logit, shift), log_sum);
-    const auto hot = hn::RebindMask(d, hn::Eq(targets, hn::Set(integers, static_cast<std::int32_t>(s))));
-    log_p_target = hn::IfThenElse(hot, log_p, log_p_target);
-    if (gradient != nullptr) {
-      const V one_hot = hn::IfThenElseZero(hot, hn::Set(d, 1.0f));
-      const V into_logit = l1 ? hn::IfThenElseZero(hn::Gt(logit, zero), hn::Sub(inverse, hn::Div(one_hot, weight)))
-                              : hn::Sub(FaithfulExp(d, log_p), one_hot);
-      hn::StoreU(hn::Mul(into_logit, factor), d, gradient + s * lanes);
-    }
-  }
-  return log_p_target;
-}
 
 // The sum of -log p_target over rows; where wanted also its gradient, scaled. turned: scratch of 2 states lanes
 // numbers.
@@ -87,7 +40,7 @@ double SumOfLosses(std::int64_t rows, std::int64_t states, bool l1, Strided<cons
         to[lane] = from[std::min(lane, count - 1) * logits.stride];
       }
     }
-    hn::StoreU(ReadOut(states, l1, turned, hn::LoadU(integers, of_lane), scale, turned_gradient), d, log_p);
+    hn::StoreU(ReadOut(states, l1, turned, hn::LoadU(integers, of_lane), hn::Set(d, scale), turned_gradient), d, log_p);
     for (std::int64_t lane = 0; lane < count; ++lane) {
       loss -= static_cast<double>(log_p[lane]);
     }

@@ -164,6 +164,9 @@ at::Tensor Mamba2::loss(const at::Tensor& tokens, const at::Tensor& targets) {
     problem << "targets: expected the shape of tokens " << tokens.sizes() << ", got " << targets.sizes();
     throw std::invalid_argument(problem.str());
   }
+  if (engine_ == Engine::kernels && fused::suits_whole_loss(options_, tokens)) {
+    return fused::whole_loss(options_, {embedding_, layers_, final_norm_, lm_head_}, tokens, targets, workspace_);
+  }
   const auto u = last_rows(tokens);
   if (engine_ == Engine::kernels) {
     return fused::loss(options_, u, final_norm_, lm_head_, targets);

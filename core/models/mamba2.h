@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "core/kernels/whole_model.h"
 #include "core/models/initialisation.h"
 #include "core/models/mamba2_options.h"
 #include "core/models/parameter.h"
@@ -60,6 +61,7 @@ class Mamba2 final : public SequenceModel {
   at::Tensor embedding_, final_norm_, lm_head_;
   std::vector<Mamba2Layer> layers_;
   std::vector<Parameter> parameters_;
+  kernels::WholeModelWorkspace workspace_;
 };
 
 }  // namespace mambarium

@@ -217,6 +217,64 @@ struct LossFunction : torch::autograd::Function<LossFunction> {
   }
 };
 
+// The parameters of a whole model in one list, and pointers into those of them that there are.
+struct WholePlan : torch::CustomClassHolder {
+  kernels::WholeModelShape shape;
+  std::size_t blocks = 0;
+  std::vector<std::size_t> slots;
+
+  template <class Real>
+  kernels::WholeModelTensors<Real> pointers(at::TensorList tensors) const {
+    constexpr auto of_mixer = Members<kernels::MixerTensors>::list<Real>();
+    constexpr auto of_mlp = Members<kernels::MlpTensors>::list<Real>();
+    constexpr std::size_t of_block = of_mixer.size() + of_mlp.size();
+    std::vector<Real*> all(blocks * of_block + 3);
+    for (std::size_t index = 0; index < slots.size(); ++index) {
+      all[slots[index]] = tensors[index].template data_ptr<float>();
+    }
+    kernels::WholeModelTensors<Real> result;
+    result.embedding = all[blocks * of_block];
+    result.read_out = {all[blocks * of_block + 1], all[blocks * of_block + 2]};
+    result.blocks.resize(blocks);
+    for (std::size_t block = 0; block < blocks; ++block) {
+      Real* const* next = all.data() + block * of_block;
+      for (const auto member : of_mixer) result.blocks[block].mixer.*member = *next++;
+      for (const auto member : of_mlp) result.blocks[block].mlp.*member = *next++;
+    }
+    return result;
+  }
+};
+
+// The gradients are taken on the way forward; backward only scales them.
+struct WholeLossFunction : torch::autograd::Function<WholeLossFunction> {
+  static Tensor forward(AutogradContext* context, const c10::intrusive_ptr<WholePlan>& plan, const Tensor& tokens,
+                        const Tensor& targets, kernels::WholeModelWorkspace* workspace, int threads, bool wanted,
+                        at::TensorList weights) {
+    const auto gradients = wanted ? empty_like_all(weights) : variable_list();
+    kernels::WholeModelTensors<float> into;
+    if (wanted) into = plan->pointers<float>(gradients);
+    const double loss =
+        kernels::whole_model_loss(plan->shape, plan->pointers<const float>(weights), tokens.data_ptr<std::int64_t>(),
+                                  targets.data_ptr<std::int64_t>(), wanted ? &into : nullptr, *workspace, threads);
+    context->save_for_backward(gradients);
+    return torch::full({}, loss, weights[0].options());
+  }
+  static variable_list backward(AutogradContext* context, variable_list incoming) {
+    auto gradients = context->get_saved_variables();
+    if (incoming[0].item<float>() != 1) {
+      for (Tensor& gradient : gradients) gradient = gradient * incoming[0];
+    }
+    variable_list result(6);
+    result.insert(result.end(), gradients.begin(), gradients.end());
+    return result;
+  }
+};
+
+Activation mlp_activation(const Mamba2Options& options) {
+  const bool plain = options.mlp == Mlp::plain;
+  return plain && options.activation == Activation::none ? Activation::relu : options.activation;
+}
+
 MixerShape mixer_shape(const Mamba2Options& options, const Tensor& u) {
   const bool convolved = options.conv_x || options.conv_B || options.conv_C;
   return {.batch = u.size(0),
@@ -242,12 +300,10 @@ Tensor narrow_block(const Mamba2Options& options, const Mamba2Layer& layer, cons
   if (options.mlp == Mlp::none) {
     return mixed;
   }
-  const bool plain = options.mlp == Mlp::plain;
-  const MlpShape shape{
-      .rows = mixed.size(0) * mixed.size(1),
-      .d_model = options.d_model,
-      .hidden = layer.fc1.size(0),
-      .activation = plain && options.activation == Activation::none ? Activation::relu : options.activation};
+  const MlpShape shape{.rows = mixed.size(0) * mixed.size(1),
+                       .d_model = options.d_model,
+                       .hidden = layer.fc1.size(0),
+                       .activation = mlp_activation(options)};
   tensors = {mixed};
   const auto mlp_plan =
       make_plan(shape, options.threads, {layer.mlp_norm, layer.fc1, layer.fc1_gate, layer.fc2}, tensors);
@@ -275,7 +331,42 @@ Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const 
   return mixed + operators::mlp(options, layer, options.norm ? operators::layer_norm(mixed, layer.mlp_norm) : mixed);
 }
 
+kernels::WholeModelShape whole_shape(const Mamba2Options& options, const Tensor& tokens) {
+  return {.mixer = mixer_shape(options, tokens),
+          .mlp_activation = mlp_activation(options),
+          .hidden = options.mlp == Mlp::none ? 0 : 4 * options.d_model,
+          .states = options.states,
+          .l1 = options.readout == Readout::l1};
+}
+
 }  // namespace
+
+bool suits_whole_loss(const Mamba2Options& options, const Tensor& tokens) {
+  return kernels::suits_whole_model(whole_shape(options, tokens));
+}
+
+Tensor whole_loss(const Mamba2Options& options, const ModelWeights& weights, const Tensor& tokens,
+                  const Tensor& targets, kernels::WholeModelWorkspace& workspace) {
+  auto plan = c10::make_intrusive<WholePlan>();
+  plan->shape = whole_shape(options, tokens);
+  plan->blocks = weights.layers.size();
+  std::vector<Tensor> all;
+  for (const Mamba2Layer& layer : weights.layers) {
+    const auto of_mixer = mixer_weights(layer);
+    all.insert(all.end(), of_mixer.begin(), of_mixer.end());
+    all.insert(all.end(), {layer.mlp_norm, layer.fc1, layer.fc1_gate, layer.fc2});
+  }
+  all.insert(all.end(), {weights.embedding, weights.final_norm, weights.lm_head});
+  variable_list defined;
+  for (std::size_t slot = 0; slot < all.size(); ++slot) {
+    if (!all[slot].defined()) continue;
+    plan->slots.push_back(slot);
+    defined.push_back(all[slot]);
+  }
+  const bool wanted = torch::GradMode::is_enabled() && weights.lm_head.requires_grad();
+  return WholeLossFunction::apply(plan, tokens.contiguous(), targets.contiguous(), &workspace, options.threads, wanted,
+                                  at::TensorList(defined));
+}
 
 Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
   return options.d_model <= widest_fused ? narrow_block(options, layer, u) : wide_block(options, layer, u);

@@ -1,11 +1,14 @@
 // The model on the hand-written kernels of core/kernels, as differentiable functions. float32 on the CPU.
 //
-// Narrow models (d_model up to widest_fused) run whole mixers and MLPs in one kernel each; above that LibTorch's BLAS
-// does the matrix products and the kernels what lies between them.
+// The loss of a small model on a batch of sequences is one kernel call, its gradients included. What that does not suit
+// (a large state, a wide model, a handful of sequences) and everything that wants rows rather than a loss goes block by
+// block: narrow models (d_model up to widest_fused) run whole mixers and MLPs in one kernel each; above that LibTorch's
+// BLAS does the matrix products and the kernels what lies between them.
 #pragma once
 
 #include <ATen/core/Tensor.h>
 
+#include "core/kernels/whole_model.h"
 #include "core/models/mamba2.h"
 
 namespace mambarium::fused {
@@ -19,5 +22,18 @@ at::Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const a
 // T].
 at::Tensor loss(const Mamba2Options& options, const at::Tensor& u, const at::Tensor& final_norm,
                 const at::Tensor& lm_head, const at::Tensor& targets);
+
+struct ModelWeights {
+  at::Tensor embedding;
+  const std::vector<Mamba2Layer>& layers;
+  at::Tensor final_norm, lm_head;
+};
+
+// Whether whole_loss() is the faster way for tokens [B, T].
+bool suits_whole_loss(const Mamba2Options& options, const at::Tensor& tokens);
+
+// Mean cross entropy of tokens and targets, int64 [B, T]. The workspace has to outlive the call alone.
+at::Tensor whole_loss(const Mamba2Options& options, const ModelWeights& weights, const at::Tensor& tokens,
+                      const at::Tensor& targets, kernels::WholeModelWorkspace& workspace);
 
 }  // namespace mambarium::fused
