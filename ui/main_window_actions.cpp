@@ -18,6 +18,7 @@
 #include "ui/panel_area.h"
 #include "ui/run_text.h"
 #include "ui/runs_view.h"
+#include "ui/selftest_dialog.h"
 #include "ui/session/problem_text.h"
 #include "ui/transport_bar.h"
 
@@ -168,6 +169,8 @@ void MainWindow::makeHelpMenu() {
       [this] { makeFirstStepsDialog(this)->show(); });
   add(menu, "shortcuts", tr("&Keyboard shortcuts"), {}, [this] { makeShortcutsDialog(actions_, this)->show(); });
   add(menu, "palette", tr("&Commands…"), QKeySequence(Qt::CTRL | Qt::Key_K), [this] { palette_box_->open(); });
+  add(menu, "selftest", tr("Check the &kernels…"), {},
+      [this] { (new SelftestDialog(session_.machines().selected(), this))->show(); });
   menu->addSeparator();
   add(menu, "about", tr("&About Mambarium"), {}, [this] { makeAboutDialog(this)->show(); });
 }

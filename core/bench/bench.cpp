@@ -1,10 +1,7 @@
 #include "core/bench/bench.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <ctime>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <stdexcept>
@@ -12,7 +9,6 @@
 #include "core/kernels/selective_scan.h"
 #include "core/models/mamba2_options.h"
 #include "core/random/stream.h"
-#include "core/training/runtime.h"
 #include "core/training/test_set.h"
 #include "core/training/trainer.h"
 
@@ -20,40 +16,11 @@ namespace mambarium {
 
 namespace {
 
-struct Subject {
-  std::string name, covers;
-  std::int64_t tokens = 0;  // per call
-  std::function<void()> call;
-  std::vector<double> by_wall, by_processor;  // tokens a second, one per round
-};
-
-double processor_seconds() {
-  std::timespec now{};
-  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-}
-
-void time_once(Subject& subject, double seconds) {
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  const double processor_begin = processor_seconds();
-  std::int64_t calls = 0;
-  double elapsed = 0;
-  do {
-    subject.call();
-    ++calls;
-    elapsed = std::chrono::duration<double>(Clock::now() - begin).count();
-  } while (elapsed < seconds);
-  const auto tokens = static_cast<double>(calls * subject.tokens);
-  subject.by_wall.push_back(tokens / elapsed);
-  subject.by_processor.push_back(tokens / std::max(processor_seconds() - processor_begin, 1e-9));
-}
-
 BenchMeasurement measured(Subject& subject) {
-  std::ranges::sort(subject.by_wall);
+  const double median = subject.median();
   return {.subject = subject.name,
           .covers = subject.covers,
-          .median = subject.by_wall[subject.by_wall.size() / 2],
+          .median = median,
           .best = subject.by_wall.back(),
           .per_processor_second = std::ranges::max(subject.by_processor)};
 }
@@ -61,11 +28,12 @@ BenchMeasurement measured(Subject& subject) {
 Subject training_step(const ExperimentConfig& config, Engine engine, std::int64_t& parameter_count) {
   std::shared_ptr<Trainer> trainer = Trainer::create(config, {.engine = engine, .folder = {}});
   parameter_count = trainer->parameter_count();
-  return {.name = engine == Engine::kernels ? "training step, kernels" : "training step, operators",
-          .covers = engine == Engine::kernels ? "data, forward, backward, AdamW; hand-written kernels"
-                                              : "data, forward, backward, AdamW; plain LibTorch operators",
+  return {.name = engine == Engine::fused ? "training step, fused" : "training step, torch",
+          .covers = engine == Engine::fused ? "data, forward, backward, AdamW; hand-written kernels"
+                                            : "data, forward, backward, AdamW; plain LibTorch operators",
           .tokens = config.integer("training.batch") * config.integer("task.length"),
           .call = [trainer] { trainer->advance(); },
+          .threads = 1,
           .by_wall = {},
           .by_processor = {}};
 }
@@ -110,6 +78,7 @@ Subject scan(const ExperimentConfig& config) {
                      rows(arrays->dB, shape.d_state), rows(arrays->dC, shape.d_state)},
                     options.threads);
               },
+          .threads = 1,
           .by_wall = {},
           .by_processor = {}};
 }
@@ -125,6 +94,7 @@ Subject data(const ExperimentConfig& config) {
                 task.generate(stream, first, batch, false, sequences);
                 first += batch;
               },
+          .threads = 1,
           .by_wall = {},
           .by_processor = {}};
 }
@@ -156,25 +126,17 @@ BenchReport run_bench(const ExperimentConfig& asked, const BenchOptions& options
   if (const auto problems = config.validate(); !problems.empty()) {
     throw std::invalid_argument(to_string(problems.front()));
   }
-  if (options.rounds < 1) {
-    throw std::invalid_argument("rounds: " + std::to_string(options.rounds) + " is below 1");
-  }
-  configure_runtime(config.integer("run.threads"));
   BenchReport report;
   report.config = asked;
   std::vector<Subject> subjects;
-  subjects.push_back(training_step(config, Engine::kernels, report.parameter_count));
-  subjects.push_back(training_step(config, Engine::operators, report.parameter_count));
+  subjects.push_back(training_step(config, Engine::fused, report.parameter_count));
+  subjects.push_back(training_step(config, Engine::torch, report.parameter_count));
   subjects.push_back(scan(config));
   subjects.push_back(data(config));
   for (Subject& subject : subjects) {
-    subject.call();
+    subject.threads = config.integer("run.threads");
   }
-  for (std::int64_t round = 0; round < options.rounds; ++round) {
-    for (Subject& subject : subjects) {
-      time_once(subject, options.seconds);
-    }
-  }
+  time_in_turns(subjects, options);
   for (Subject& subject : subjects) {
     report.measurements.push_back(measured(subject));
   }

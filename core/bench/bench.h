@@ -1,8 +1,6 @@
-// How many tokens a second this machine trains, measured on both engines in the same run.
-//
-// Every subject is timed in turn, round after round, so that what else the machine does falls on all of them alike. Two
-// clocks: the wall's, and the processor time of this process, which a busy machine changes less.
-// Not thread-safe: it sets the process's thread count (configure_runtime).
+// How many tokens a second this machine trains one experiment, measured on both engines in the same run. Two clocks:
+// the wall's, and the processor time of this process, which a busy machine changes less. Not thread-safe: it sets the
+// process's thread count (configure_runtime).
 #pragma once
 
 #include <cstdint>
@@ -10,18 +8,14 @@
 #include <string>
 #include <vector>
 
+#include "core/bench/subject.h"
 #include "core/contract/experiment_config.h"
 
 namespace mambarium {
 
-struct BenchOptions {
-  std::int64_t rounds = 5;
-  double seconds = 1;  // per subject and round; at least one call
-};
-
 // One subject: tokens a second over its rounds.
 struct BenchMeasurement {
-  std::string subject;  // "training step, kernels": a word for what, a word for how
+  std::string subject;  // "training step, fused": a word for what, a word for how
   std::string covers;   // what is inside, in words
   double median = 0;    // of the rounds, by the wall clock
   double best = 0;

@@ -18,7 +18,7 @@ namespace mambarium {
 
 struct Manifest {
   std::string program_version, git_revision, torch_version, compiler, host, device;
-  std::string engine;  // which implementation computed the model: "kernels" or "operators"
+  std::string engine;  // which implementation computed the model: "fused" or "torch"
   std::int64_t threads = 1;
   std::int64_t seed = 0;
   std::int64_t parameter_count = 0;

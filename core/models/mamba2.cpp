@@ -45,8 +45,8 @@ Mamba2::Mamba2(const Mamba2Options& options, Engine engine, Precision precision)
     throw std::invalid_argument("model.headdim: " + std::to_string(options_.headdim) +
                                 " does not divide d_inner = " + std::to_string(options_.d_inner()));
   }
-  if (engine_ == Engine::kernels && type_ != torch::kFloat32) {
-    throw std::invalid_argument("the kernels engine computes in float32; float64 needs the operators engine");
+  if (engine_ == Engine::fused && type_ != torch::kFloat32) {
+    throw std::invalid_argument("the fused engine computes in float32; float64 needs the torch engine");
   }
   const Initialiser draw(options_.seed, type_);
   constexpr double deviation = 0.02;
@@ -141,7 +141,7 @@ void Mamba2::check_tokens(const at::Tensor& tokens, std::int64_t dimensions, con
 at::Tensor Mamba2::last_rows(const at::Tensor& tokens) {
   auto u = torch::embedding(embedding_, tokens);
   for (const Mamba2Layer& layer : layers_) {
-    u = engine_ == Engine::kernels ? fused::block(options_, layer, u) : operators::block(options_, layer, u);
+    u = engine_ == Engine::fused ? fused::block(options_, layer, u) : operators::block(options_, layer, u);
   }
   return u;
 }
@@ -164,11 +164,11 @@ at::Tensor Mamba2::loss(const at::Tensor& tokens, const at::Tensor& targets) {
     problem << "targets: expected the shape of tokens " << tokens.sizes() << ", got " << targets.sizes();
     throw std::invalid_argument(problem.str());
   }
-  if (engine_ == Engine::kernels && fused::suits_whole_loss(options_, tokens)) {
+  if (engine_ == Engine::fused && fused::suits_whole_loss(options_, tokens)) {
     return fused::whole_loss(options_, {embedding_, layers_, final_norm_, lm_head_}, tokens, targets, workspace_);
   }
   const auto u = last_rows(tokens);
-  if (engine_ == Engine::kernels) {
+  if (engine_ == Engine::fused) {
     return fused::loss(options_, u, final_norm_, lm_head_, targets);
   }
   return torch::nll_loss(read_out(u).flatten(0, 1), targets.flatten());

@@ -4,6 +4,10 @@
 
 namespace mambarium {
 
+std::string name_of(Engine engine) {
+  return engine == Engine::fused ? "fused" : "torch";
+}
+
 std::int64_t SequenceModel::parameter_count() {
   std::int64_t count = 0;
   for (const Parameter& parameter : parameters()) {

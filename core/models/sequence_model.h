@@ -21,9 +21,11 @@ namespace mambarium {
 
 struct Parameter;  // core/models/parameter.h: name, tensor, whether weight decay applies
 
-// Which implementation computes the model. Both are the same function; `operators` is plain LibTorch operators with
-// autograd (the reference, any dtype), `kernels` uses the hand-written ones of core/kernels.
-enum class Engine { kernels, operators };
+// Which implementation computes the model. Both are the same function; `torch` is plain LibTorch operators with
+// autograd (the reference, any dtype), `fused` the hand-written kernels of core/kernels, which cover every model there
+// is in float32 on the CPU.
+enum class Engine { fused, torch };
+std::string name_of(Engine engine);  // "fused", "torch": how manifests and --engine call it
 enum class Precision { float32, float64 };
 
 // Recurrent state between step() calls: convolution windows and H_t of every layer. Copyable (deep).
@@ -58,7 +60,7 @@ class SequenceModel {
 };
 
 // The model a configuration describes, with its initial weights (each from its own named stream of training.seed).
-std::unique_ptr<SequenceModel> make_model(const ExperimentConfig& config, Engine engine = Engine::kernels,
+std::unique_ptr<SequenceModel> make_model(const ExperimentConfig& config, Engine engine = Engine::fused,
                                           Precision precision = Precision::float32);
 
 }  // namespace mambarium

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/bench/bench.h"
+#include "core/bench/bench_table.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/experiment_flags.h"
@@ -13,15 +14,19 @@ namespace mambarium {
 
 namespace {
 
-int bench(const ExperimentConfig& config, const BenchOptions& options, bool as_json) {
+void print(const Machine& machine, const std::string& markdown) {
+  fmt::print("{}, {} threads, {}; LibTorch {}; {}; mambarium {} ({})\n\n{}", machine.cpu, machine.cores, machine.simd,
+             machine.torch_version, machine.compiler, machine.program_version, machine.revision, markdown);
+}
+
+template <class Report>
+int print(const Report& report, bool as_json) {
   const Machine machine = this_machine();
-  const BenchReport report = run_bench(config, options);
   if (as_json) {
     fmt::print("{}\n", nlohmann::json({{"machine", to_json(machine)}, {"bench", to_json(report)}}).dump(2));
-    return exit_code::success;
+  } else {
+    print(machine, to_markdown(report));
   }
-  fmt::print("{}, {} threads, {}; LibTorch {}; {}; mambarium {} ({})\n\n{}", machine.cpu, machine.cores, machine.simd,
-             machine.torch_version, machine.compiler, machine.program_version, machine.revision, to_markdown(report));
   return exit_code::success;
 }
 
@@ -33,7 +38,8 @@ Command add_bench_command(CLI::App& program) {
     BenchOptions options;
     bool as_json = false;
   };
-  auto* command = program.add_subcommand("bench", "Tokens a second on this machine, both engines in the same run");
+  auto* command =
+      program.add_subcommand("bench", "Tokens a second on this machine, beside LibTorch operators in the same run");
   const auto flags = std::make_shared<Flags>();
   command->add_option("--rounds", flags->options.rounds, "Rounds; the median is shown")
       ->check(CLI::Range(1, 1000))
@@ -45,8 +51,8 @@ Command add_bench_command(CLI::App& program) {
   flags->experiment.add_sources(*command);
   flags->experiment.add_settings(*command);
   return {command, [flags] {
-            const auto config = flags->experiment.given().empty() ? bench_config() : flags->experiment.config();
-            return bench(config, flags->options, flags->as_json);
+            if (flags->experiment.given().empty()) return print(run_bench_table(flags->options), flags->as_json);
+            return print(run_bench(flags->experiment.config(), flags->options), flags->as_json);
           }};
 }
 

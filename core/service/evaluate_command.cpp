@@ -18,7 +18,7 @@ struct EvaluateOptions {
   std::string run;
   std::optional<std::int64_t> at;
   std::optional<std::int64_t> sequences;
-  Engine engine = Engine::kernels;
+  Engine engine = Engine::fused;
   bool as_json = false;
 };
 

@@ -20,7 +20,7 @@ struct LoadedRun {
 
 // `path` is a run folder or a checkpoint file inside one; `at` a step of it (empty: the newest). Sets the number of
 // threads to the run's. Throws CommandError (bad input) with one sentence for what is missing, broken or does not fit.
-LoadedRun load_run(const std::filesystem::path& path, std::optional<std::int64_t> at, Engine engine = Engine::kernels);
+LoadedRun load_run(const std::filesystem::path& path, std::optional<std::int64_t> at, Engine engine = Engine::fused);
 
 // "there is no checkpoint of step 137" with "choose one of 0, 100, 200": the nearest ones, when there are many.
 struct MissingCheckpoint {

@@ -87,7 +87,7 @@ int serve(Engine engine) {
 Command add_serve_command(CLI::App& program) {
   auto* command =
       program.add_subcommand("serve", "Speak the protocol of docs/protocol.md on standard input and output");
-  const auto engine = std::make_shared<Engine>(Engine::kernels);
+  const auto engine = std::make_shared<Engine>(Engine::fused);
   add_engine_flag(*command, *engine);
   return {command, [engine] { return serve(*engine); }};
 }

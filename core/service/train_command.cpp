@@ -21,7 +21,7 @@ namespace {
 struct TrainOptions {
   ExperimentFlags experiment;
   std::string resume;
-  Engine engine = Engine::kernels;
+  Engine engine = Engine::fused;
   bool quiet = false;
 };
 
@@ -100,11 +100,10 @@ int train(const TrainOptions& options) {
 
 void add_engine_flag(CLI::App& command, Engine& engine) {
   auto* option = command.add_option_function<std::string>(
-      "--engine",
-      [&engine](const std::string& name) { engine = name == "operators" ? Engine::operators : Engine::kernels; },
-      wrapped("Which implementation computes the model: the hand-written kernels, or plain LibTorch operators as a "
-              "check. Default kernels."));
-  accept_only(option, {"kernels", "operators"});
+      "--engine", [&engine](const std::string& name) { engine = name == "torch" ? Engine::torch : Engine::fused; },
+      wrapped("Which implementation computes the model: the hand-written fused kernels, or plain LibTorch operators as "
+              "a check. auto, the default, takes the fused ones wherever they cover the model."));
+  accept_only(option, {"auto", "fused", "torch"});
 }
 
 Command add_train_command(CLI::App& program) {

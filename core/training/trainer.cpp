@@ -39,7 +39,7 @@ Manifest new_manifest(const ExperimentConfig& config, Engine engine, std::int64_
   manifest.compiler = std::string(__VERSION__);
   manifest.host = host;
   manifest.device = "cpu";
-  manifest.engine = engine == Engine::kernels ? "kernels" : "operators";
+  manifest.engine = name_of(engine);
   manifest.threads = config.integer("run.threads");
   manifest.seed = config.integer("training.seed");
   manifest.parameter_count = parameter_count;

@@ -22,7 +22,7 @@
 namespace mambarium {
 
 struct TrainerOptions {
-  Engine engine = Engine::kernels;
+  Engine engine = Engine::fused;
   std::optional<std::filesystem::path> folder;  // where to write; empty: memory only (bench, tests)
 };
 
@@ -32,7 +32,7 @@ class Trainer {
   static std::unique_ptr<Trainer> create(const ExperimentConfig& config, const TrainerOptions& options = {});
   // Goes on from the newest checkpoint of the folder that can be read whole (a truncated one is passed over, with a
   // note in notes()).
-  static std::unique_ptr<Trainer> resume(const std::filesystem::path& folder, Engine engine = Engine::kernels);
+  static std::unique_ptr<Trainer> resume(const std::filesystem::path& folder, Engine engine = Engine::fused);
   // A name under run.out that no run has yet: "2026-11-30-mamba2-k1-a3f9".
   static std::filesystem::path new_folder(const ExperimentConfig& config);
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/bench/bench.h"
+#include "core/bench/bench_table.h"
 
 using namespace mambarium;
 
@@ -36,8 +37,32 @@ class TestBench : public QObject {
     }
     const auto document = to_json(report);
     QCOMPARE(document.at("measurements").size(), std::size_t{4});
-    QVERIFY(document.at("measurements").at(0).at("subject").get<std::string>() == "training step, kernels");
+    QVERIFY(document.at("measurements").at(0).at("subject").get<std::string>() == "training step, fused");
     QVERIFY(document.at("experiment").at("task").at("length").get<int>() == 16);
+  }
+
+  void the_table_has_every_row() {
+    const BenchTable table = run_bench_table({.rounds = 1, .seconds = 0}, 4, 16);
+    QVERIFY(table.peak > 1e8 && table.peak < 1e12);  // 0.1 to 1000 GFLOP/s of one core
+    QCOMPARE(table.training.size(), std::size_t{5});
+    QCOMPARE(table.training[0].parameter_count, 1458);
+    for (const TrainingSpeed& row : table.training) {
+      for (const double speed : {row.fused, row.fused_two_threads, row.torch, row.torch_two_threads}) {
+        QVERIFY(speed > 0 && std::isfinite(speed));
+      }
+      QCOMPARE(row.ratio(), row.fused / std::max(row.torch, row.torch_two_threads));
+    }
+    // 2 FLOPs for each of 8 (49 + 16 + 96 + 2) weights and 5 for each of 128 numbers of the state, three times.
+    QCOMPARE(table.training[0].flops_per_token, 3.0 * (2 * 8 * (49 + 16 + 96 + 2) + 5 * 128));
+    QCOMPARE(table.scans.size(), std::size_t{16});
+    for (const ScanSpeed& row : table.scans) {
+      QVERIFY(row.fused > 0 && row.fused_forward > 0 && row.torch > 0);
+      QCOMPARE(row.flops, 19.0 * static_cast<double>(row.headdim * row.d_state));
+    }
+    const auto document = to_json(table);
+    QCOMPARE(document.at("scans").size(), table.scans.size());
+    QVERIFY(document.at("training").at(0).at("ratio").get<double>() > 0);
+    QVERIFY(to_markdown(table).find("| 128 | 128 | 64 |") != std::string::npos);
   }
 
   void what_cannot_be_run_is_refused() {

@@ -35,7 +35,7 @@ Manifest manifest(const std::string& started) {
   Manifest made;
   made.started = started;
   made.status = "finished";
-  made.engine = "kernels";
+  made.engine = "fused";
   made.step = 100;
   return made;
 }
@@ -133,7 +133,7 @@ class RunFolderTest : public QObject {
   }
 
   void aManifestComesBackTheSame() {
-    const Manifest whole{"0.1.0", "abc", "1.13.1", "g++ 12",           "box", "cpu", "operators", 2, 3, 1498,
+    const Manifest whole{"0.1.0", "abc", "1.13.1", "g++ 12",           "box", "cpu", "torch", 2, 3, 1498,
                          "s",     "u",   "failed", "the disk is full", 77};
     QCOMPARE(json(json(whole).get<Manifest>()), json(whole));
   }

@@ -25,7 +25,7 @@ Mamba2Options zero_options(std::int64_t expand, std::int64_t width) {
 // In float64 with large weights the two agree to rounding; in float32 to 1e-5 with weights of a trained model's size.
 void compare_step_with_full_pass(const Mamba2Options& options, Precision precision) {
   const bool exact = precision == Precision::float64;
-  Mamba2 model(options, Engine::operators, precision);
+  Mamba2 model(options, Engine::torch, precision);
   enlarge(model, exact ? 0.3 : 0.15);
   const torch::NoGradGuard no_gradients;
   for (const std::int64_t length : {1, 2, 3, 31, 64, 300}) {
@@ -51,7 +51,7 @@ class TestMamba2 : public QObject {
  private Q_SLOTS:
   void parameter_counts() {
     const auto count = [](const Mamba2Options& options) {
-      return Mamba2(options, Engine::operators, Precision::float32).parameter_count();
+      return Mamba2(options, Engine::torch, Precision::float32).parameter_count();
     };
     const Mamba2Options full;
     QCOMPARE(count(full), 1458);
@@ -76,7 +76,7 @@ class TestMamba2 : public QObject {
     Mamba2Options full;
     full.skip = true;
     full.layers = 2;
-    Mamba2 whole(full, Engine::operators, Precision::float32);
+    Mamba2 whole(full, Engine::torch, Precision::float32);
     const auto expected = named(whole);
     std::vector<std::function<void(Mamba2Options&)>> switches = {
         [](Mamba2Options& o) { o.gate = false; },
@@ -94,7 +94,7 @@ class TestMamba2 : public QObject {
     for (const auto& change : switches) {
       auto options = full;
       change(options);
-      Mamba2 model(options, Engine::operators, Precision::float32);
+      Mamba2 model(options, Engine::torch, Precision::float32);
       const auto found = named(model);
       QVERIFY(found.size() <= expected.size());
       for (const auto& [name, tensor] : found) {
@@ -104,7 +104,7 @@ class TestMamba2 : public QObject {
     }
     auto other = full;
     other.seed = 1;
-    Mamba2 differently(other, Engine::operators, Precision::float32);
+    Mamba2 differently(other, Engine::torch, Precision::float32);
     QVERIFY(
         !torch::equal(named(differently).at("layers.0.in_proj.x.weight"), expected.at("layers.0.in_proj.x.weight")));
     QVERIFY(!torch::equal(expected.at("layers.1.in_proj.x.weight"), expected.at("layers.0.in_proj.x.weight")));
@@ -117,7 +117,7 @@ class TestMamba2 : public QObject {
     options.headdim = 1;
     options.layers = 2;
     options.skip = true;
-    Mamba2 model(options, Engine::operators, Precision::float64);
+    Mamba2 model(options, Engine::torch, Precision::float64);
     const auto weights = named(model);
     const auto deviation = [&](const std::string& name) { return weights.at(name).std(false).item<double>(); };
     QVERIFY(std::abs(deviation("layers.0.in_proj.B.weight") - 0.02) < 0.02 * 0.06);
@@ -142,7 +142,7 @@ class TestMamba2 : public QObject {
     QVERIFY(A.min().item<double>() >= 1 - 1e-6 && A.max().item<double>() <= 16 + 1e-5);
     QVERIFY(std::abs(A.mean().item<double>() - 8.5) < 2);
 
-    Mamba2 narrow(options, Engine::operators, Precision::float32);
+    Mamba2 narrow(options, Engine::torch, Precision::float32);
     for (const auto& [name, tensor] : named(narrow)) {
       QVERIFY2(torch::equal(tensor.to(torch::kFloat64), weights.at(name)), name.c_str());
     }
@@ -151,7 +151,7 @@ class TestMamba2 : public QObject {
   void weight_decay_only_on_linear_weights() {
     Mamba2Options options;
     options.skip = true;
-    Mamba2 model(options, Engine::operators, Precision::float32);
+    Mamba2 model(options, Engine::torch, Precision::float32);
     for (const Parameter& parameter : model.parameters()) {
       const bool linear = parameter.name == "lm_head.weight" || parameter.name.find("in_proj") != std::string::npos ||
                           parameter.name.find("out_proj") != std::string::npos ||
@@ -207,7 +207,7 @@ class TestMamba2 : public QObject {
   void later_tokens_do_not_matter() {
     Mamba2Options options;
     options.layers = 2;
-    Mamba2 model(options, Engine::operators, Precision::float32);
+    Mamba2 model(options, Engine::torch, Precision::float32);
     enlarge(model);
     const torch::NoGradGuard no_gradients;
     const auto tokens = some_tokens(2, 150, 2);
@@ -226,7 +226,7 @@ class TestMamba2 : public QObject {
     options.layers = 3;
     options.headdim = 8;
     options.conv_B = false;
-    Mamba2 model(options, Engine::operators, Precision::float32);
+    Mamba2 model(options, Engine::torch, Precision::float32);
     enlarge(model);
     const std::vector<std::int32_t> tokens = {0, 1, 1, 0, 1, 0, 0};
     const auto decay = model.decay_factors(tokens);
@@ -242,7 +242,7 @@ class TestMamba2 : public QObject {
     QCOMPARE(filters[0].C_bias.shape, (std::vector<std::int64_t>{8}));
     QCOMPARE(filters[2].x.data[3], named(model).at("layers.2.conv.x.weight").index({1, 1}).item<float>());
     options.learned_decay = false;
-    Mamba2 lasting(options, Engine::operators, Precision::float32);
+    Mamba2 lasting(options, Engine::torch, Precision::float32);
     for (const float factor : lasting.decay_factors(tokens).data) {
       QCOMPARE(factor, 1.0f);
     }
@@ -253,7 +253,7 @@ class TestMamba2 : public QObject {
       Mamba2Options options;
       options.readout = readout;
       options.states = 5;
-      Mamba2 model(options, Engine::operators, Precision::float64);
+      Mamba2 model(options, Engine::torch, Precision::float64);
       enlarge(model);
       const auto tokens = some_tokens(2, 20, 5), targets = some_tokens(2, 20, 5, 1);
       const auto log_p = model.log_probabilities(tokens);
@@ -275,7 +275,7 @@ class TestMamba2 : public QObject {
       options.skip = !zero;
       options.readout = zero ? Readout::l1 : Readout::softmax;
       options.layers = 2;
-      Mamba2 model(options, Engine::operators, Precision::float64);
+      Mamba2 model(options, Engine::torch, Precision::float64);
       enlarge(model);
       const auto tokens = some_tokens(2, 11, 3), targets = some_tokens(2, 11, 3, 1);
       model.loss(tokens, targets).backward();
@@ -299,7 +299,7 @@ class TestMamba2 : public QObject {
   }
 
   void bad_input_is_named() {
-    Mamba2 model(Mamba2Options{}, Engine::operators, Precision::float32);
+    Mamba2 model(Mamba2Options{}, Engine::torch, Precision::float32);
     const auto message = [&](const at::Tensor& tokens) {
       try {
         model.log_probabilities(tokens);
@@ -312,7 +312,7 @@ class TestMamba2 : public QObject {
     QVERIFY(message(torch::zeros({4})).find("int64") != std::string::npos);
     Mamba2Options options;
     options.headdim = 5;
-    QVERIFY_EXCEPTION_THROWN(Mamba2(options, Engine::operators, Precision::float32), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(Mamba2(options, Engine::torch, Precision::float32), std::invalid_argument);
     auto state = model.initial_state(2);
     QVERIFY_EXCEPTION_THROWN(model.step(torch::zeros({3}, torch::kInt64), *state), std::invalid_argument);
   }

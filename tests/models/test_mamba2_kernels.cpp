@@ -1,4 +1,4 @@
-// The kernels engine against the operators engine in float64: log-probabilities, loss and every gradient, for every
+// The fused engine against the torch engine in float64: log-probabilities, loss and every gradient, for every
 // combination of parts, on the fused path and on the one that leaves matrix products to BLAS.
 #include <torch/torch.h>
 
@@ -62,7 +62,7 @@ bool agrees(const Mamba2Options& options, std::int64_t batch, std::int64_t lengt
   const auto tokens = some_tokens(batch, length, options.states),
              targets = some_tokens(batch, length, options.states, 7);
   const auto exact_at = [&](double change) {
-    Mamba2 model(options, Engine::operators, Precision::float64);
+    Mamba2 model(options, Engine::torch, Precision::float64);
     enlarge(model);
     if (change != 0) {
       const torch::NoGradGuard no_gradients;
@@ -73,7 +73,7 @@ bool agrees(const Mamba2Options& options, std::int64_t batch, std::int64_t lengt
     }
     return everything(model, tokens, targets);
   };
-  Mamba2 fast(options, Engine::kernels, Precision::float32), plain(options, Engine::operators, Precision::float32);
+  Mamba2 fast(options, Engine::fused, Precision::float32), plain(options, Engine::torch, Precision::float32);
   enlarge(fast);
   enlarge(plain);
   const auto rounded = everything(plain, tokens, targets);
@@ -228,7 +228,7 @@ class TestMamba2Kernels : public QObject {
       std::map<std::string, at::Tensor> one;
       for (const int threads : {1, 2, 5}) {
         options.threads = threads;
-        Mamba2 model(options, Engine::kernels, Precision::float32);
+        Mamba2 model(options, Engine::fused, Precision::float32);
         auto loss = model.loss(some_tokens(19, 65, 2), some_tokens(19, 65, 2, 3));
         loss.backward();
         auto results = named(model);
@@ -251,7 +251,7 @@ class TestMamba2Kernels : public QObject {
     Mamba2Options options;
     options.layers = 2;
     options.d_conv = 3;
-    Mamba2 model(options, Engine::kernels, Precision::float32);
+    Mamba2 model(options, Engine::fused, Precision::float32);
     enlarge(model);
     const torch::NoGradGuard no_gradients;
     const auto tokens = some_tokens(2, 150, 2);
@@ -269,7 +269,7 @@ class TestMamba2Kernels : public QObject {
     Mamba2Options options;
     options.layers = 2;
     options.headdim = 8;
-    Mamba2 model(options, Engine::kernels, Precision::float32);
+    Mamba2 model(options, Engine::fused, Precision::float32);
     enlarge(model, 0.15);
     const torch::NoGradGuard no_gradients;
     for (const std::int64_t length : {1, 2, 3, 31, 64, 300}) {
@@ -284,7 +284,7 @@ class TestMamba2Kernels : public QObject {
   }
 
   void loss_without_gradients_is_the_same() {
-    Mamba2 model(Mamba2Options{}, Engine::kernels, Precision::float32);
+    Mamba2 model(Mamba2Options{}, Engine::fused, Precision::float32);
     const auto tokens = some_tokens(4, 100, 2), targets = some_tokens(4, 100, 2, 1);
     const auto with = model.loss(tokens, targets);
     QVERIFY(with.requires_grad());
@@ -295,7 +295,7 @@ class TestMamba2Kernels : public QObject {
   void nan_is_not_hidden() {
     for (const char* name : {"layers.0.in_proj.dt.weight", "layers.0.dt_bias", "layers.0.A_log", "layers.0.conv.B.bias",
                              "layers.0.mlp.fc1_gate.weight", "lm_head.weight"}) {
-      Mamba2 model(Mamba2Options{}, Engine::kernels, Precision::float32);
+      Mamba2 model(Mamba2Options{}, Engine::fused, Precision::float32);
       {
         const torch::NoGradGuard no_gradients;
         named(model).at(name).view({-1})[0].fill_(NAN);
@@ -306,7 +306,7 @@ class TestMamba2Kernels : public QObject {
   }
 
   void float64_is_refused() {
-    QVERIFY_EXCEPTION_THROWN(Mamba2(Mamba2Options{}, Engine::kernels, Precision::float64), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(Mamba2(Mamba2Options{}, Engine::fused, Precision::float64), std::invalid_argument);
   }
 };
 

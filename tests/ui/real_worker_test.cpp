@@ -8,6 +8,7 @@
 #include <random>
 
 #include "core/contract/run_folder.h"
+#include "ui/selftest_dialog.h"
 #include "ui/window_picture.h"
 #include "window_fixture.h"
 
@@ -86,6 +87,17 @@ class RealWorkerTest : public QObject {
     const ReadRunFolder on_disk = read_run_folder(it.run()->folder().toStdString());
     QVERIFY(on_disk.problems.empty());
     QCOMPARE(stepsOf(on_disk.run.rows), stepsOf(it.run()->rows()));
+  }
+
+  void theHelpMenuChecksTheKernels() {
+    WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
+    it.window->action(QStringLiteral("selftest"))->trigger();
+    auto* const dialog = it.window->findChild<SelftestDialog*>();
+    QVERIFY(dialog && dialog->isVisible());
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isRunning() && !dialog->table().isEmpty(), patience);
+    QTRY_VERIFY2(dialog->verdict().startsWith(QStringLiteral("Every kernel agrees")), qPrintable(dialog->verdict()));
+    QVERIFY(dialog->table().contains(QStringLiteral("gradients of the convolution")));
+    dialog->close();
   }
 
   void tenKillsLoseNoEvaluation() {

@@ -86,7 +86,9 @@ class CommandsTest : public QObject {
     row("two sources", {"train", "--preset", "order1", "--share", "mambarium1:"}, "--preset");
     row("resume and settings", {"train", "--resume", "runs/a", "--task.order=2"}, "--task.order");
     row("resume nothing", {"train", "--resume", "/nowhere"}, "there is no such run folder");
-    row("engine", {"train", "--engine", "steam"}, "steam");
+    row("engine", {"train", "--engine", "steam"}, "auto, fused, torch");
+    row("self-test on a GPU", {"selftest", "--device", "cuda"}, "cuda is not usable");
+    row("self-test on steam", {"selftest", "--device", "steam"}, "auto, cpu, cuda");
     row("evaluate nothing", {"evaluate", "/nowhere"}, "/nowhere");
     row("evaluate what", {"evaluate"}, "run");
     row("inspect nothing", {"inspect", "/nowhere", "--what", "decay"}, "/nowhere");

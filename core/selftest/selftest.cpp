@@ -1,0 +1,278 @@
+#include "core/selftest/selftest.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "core/kernels/selective_scan.h"
+#include "core/kernels/simd.h"
+#include "core/models/mamba2.h"
+#include "core/models/parameter.h"
+#include "core/torch_precompiled.h"
+#include "core/training/adamw.h"
+
+namespace mambarium {
+
+namespace {
+
+double largest(const at::Tensor& tensor) {
+  return tensor.abs().max().item<double>();
+}
+
+// NaN is the largest difference of all.
+double worse(double one, double other) {
+  return std::isnan(one) || std::isnan(other) ? NAN : std::max(one, other);
+}
+
+double difference(const at::Tensor& found, const at::Tensor& expected, double floor) {
+  return largest(found.to(torch::kFloat64) - expected) / std::max(largest(expected), floor);
+}
+
+class Checks {
+ public:
+  explicit Checks(std::string path) : path_(std::move(path)) {}
+  void add(const std::string& what, double difference, double of_torch = 0) {
+    SelftestCheck& check = checks_[what];
+    check.difference = worse(check.difference, difference);
+    check.of_torch = worse(check.of_torch, of_torch);
+    ++check.cases;
+  }
+  std::vector<SelftestCheck> all(const std::string& instructions) const {
+    std::vector<SelftestCheck> all;
+    for (const auto& [what, check] : checks_) {
+      all.push_back({instructions, path_, what, check.cases, check.difference, check.of_torch});
+    }
+    return all;
+  }
+
+ private:
+  std::string path_;
+  std::map<std::string, SelftestCheck> checks_;
+};
+
+// x, dt, a, B, C, dy and room for y, dx, ddt, da, dB, dC.
+struct ScanNumbers {
+  std::vector<at::Tensor> inputs, outputs;
+
+  ScanNumbers to(at::ScalarType type) const {
+    ScanNumbers other;
+    for (const auto& tensor : inputs) other.inputs.push_back(tensor.to(type));
+    for (const auto& tensor : outputs) other.outputs.push_back(torch::empty_like(tensor, type));
+    return other;
+  }
+};
+
+ScanNumbers scan_numbers(const kernels::ScanShape& s, std::uint64_t seed) {
+  auto generator = at::detail::createCPUGenerator(seed);
+  const auto normal = [&](std::int64_t width) { return torch::randn({s.batch, s.length, width}, generator); };
+  const auto uniform = [&](std::int64_t width) { return torch::rand({s.batch, s.length, width}, generator); };
+  const std::int64_t inner = s.heads * s.headdim;
+  ScanNumbers numbers;
+  // Ordinary decays, tiny ones, and one in ten exactly 0: what a model learns at switch tokens.
+  auto a = uniform(s.heads).pow(0.1);
+  a = torch::where(uniform(s.heads) < 0.1, torch::full_like(a, 1e-30), a);
+  a = torch::where(uniform(s.heads) < 0.1, torch::zeros_like(a), a);
+  numbers.inputs = {normal(inner), uniform(s.heads), a, normal(s.d_state), normal(s.d_state), normal(inner)};
+  for (const std::size_t like : {0, 0, 1, 2, 3, 4}) numbers.outputs.push_back(torch::empty_like(numbers.inputs[like]));
+  return numbers;
+}
+
+template <class Real>
+void scan(const kernels::ScanShape& shape, const ScanNumbers& numbers) {
+  const auto rows = [](const at::Tensor& tensor) {
+    return kernels::Rows<Real>{tensor.data_ptr<Real>(), tensor.size(1) * tensor.size(2), tensor.size(2)};
+  };
+  const auto& in = numbers.inputs;
+  const auto& out = numbers.outputs;
+  const kernels::ScanInputs<Real> inputs{rows(in[0]), rows(in[1]), rows(in[2]), rows(in[3]), rows(in[4])};
+  const kernels::ScanGradients<Real> gradients{rows(out[1]), rows(out[2]), rows(out[3]), rows(out[4]), rows(out[5])};
+  if constexpr (std::is_same_v<Real, double>) {
+    kernels::selective_scan_reference<double>(shape, inputs, rows(out[0]), nullptr);
+    kernels::selective_scan_backward_reference<double>(shape, inputs, rows(in[5]), nullptr, gradients);
+  } else {
+    kernels::selective_scan(shape, inputs, rows(out[0]), nullptr, 1);
+    kernels::selective_scan_backward(shape, inputs, rows(in[5]), nullptr, gradients, 1);
+  }
+}
+
+std::vector<SelftestCheck> check_scan(const std::string& instructions) {
+  static constexpr const char* names[] = {
+      "y", "gradient of x", "gradient of dt", "gradient of a", "gradient of B", "gradient of C"};
+  Checks checks("scan");
+  constexpr kernels::ScanShape shapes[] = {{2, 1, 1, 16, 16},  {3, 7, 2, 4, 5},     {1, 300, 1, 16, 8},
+                                           {2, 513, 3, 5, 24}, {1, 2048, 1, 32, 3}, {2, 130, 1, 1, 100}};
+  std::uint64_t seed = 0;
+  for (const auto& shape : shapes) {
+    const ScanNumbers found = scan_numbers(shape, ++seed);
+    const ScanNumbers expected = found.to(torch::kFloat64);
+    scan<float>(shape, found);
+    scan<double>(shape, expected);
+    for (std::size_t i = 0; i < found.outputs.size(); ++i) {
+      checks.add(names[i], difference(found.outputs[i], expected.outputs[i], 1e-6));
+    }
+  }
+  return checks.all(instructions);
+}
+
+// Initial weights are so small that errors would hide behind them.
+void enlarge(SequenceModel& model) {
+  const torch::NoGradGuard no_gradients;
+  double salt = 0;
+  for (Parameter& parameter : model.parameters()) {
+    const auto steps = torch::arange(parameter.tensor.numel(), torch::kFloat64).reshape(parameter.tensor.sizes());
+    const auto enlarged = parameter.tensor.to(torch::kFloat64) + 0.1 * torch::sin(steps * 1.7 + ++salt);
+    parameter.tensor.copy_(enlarged.to(torch::kFloat32).to(parameter.tensor.scalar_type()));
+  }
+}
+
+std::string kernel_of(const std::string& parameter) {
+  const auto has = [&](const char* word) { return parameter.find(word) != std::string::npos; };
+  if (has("norm")) return "gradients of the layer norms";
+  if (has("conv")) return "gradients of the convolution";
+  if (has("dt_bias") || has("A_log")) return "gradients of the decay";
+  if (has(".D")) return "gradients of the skip";
+  if (has("mlp")) return "gradients of the MLP";
+  if (has("proj")) return "gradients of the projections";
+  return has("embedding") ? "gradients of the embedding" : "gradients of the read-out";
+}
+
+// Smooth ones: at the kinks of a ReLU or of the L1 read-out the last bit of a float decides between two gradients.
+std::vector<Mamba2Options> model_options() {
+  std::vector<Mamba2Options> all(8);
+  all[1].conv_x = all[1].conv_B = all[1].conv_C = false;
+  all[2].layers = 2;
+  all[2].headdim = 4;
+  all[2].skip = true;
+  all[3].gate = false;
+  all[3].mlp = Mlp::plain;
+  all[4].activation = Activation::none;
+  all[4].gate = false;
+  all[4].mlp = Mlp::none;
+  all[4].norm = false;
+  all[5].learned_decay = false;
+  all[5].d_conv = 5;
+  all[6].states = 5;
+  all[6].d_model = 12;
+  all[6].d_state = 24;
+  all[7].d_conv = 1;
+  all[7].d_state = 3;
+  return all;
+}
+
+using Results = std::map<std::string, at::Tensor>;
+
+Results results_of(const Mamba2Options& options, Engine engine, Precision precision, std::int64_t batch) {
+  Mamba2 model(options, engine, precision);
+  enlarge(model);
+  constexpr std::int64_t length = 83;
+  auto generator = at::detail::createCPUGenerator(11);
+  const auto draw = [&] { return torch::randint(0, options.states, {batch, length}, generator, torch::kInt64); };
+  const auto tokens = draw(), targets = draw();
+  Results results;
+  results["log p"] = model.log_probabilities(tokens).detach();
+  const auto loss = model.loss(tokens, targets);
+  results["loss"] = loss.detach();
+  loss.backward();
+  for (const Parameter& parameter : model.parameters()) results[parameter.name] = parameter.tensor.grad();
+  return results;
+}
+
+// A batch of three goes block by block, a larger one through the whole model in lanes.
+std::vector<SelftestCheck> check_model(const std::string& instructions, const std::string& path, std::int64_t batch) {
+  Checks checks(path);
+  for (const Mamba2Options& options : model_options()) {
+    const Results expected = results_of(options, Engine::torch, Precision::float64, batch);
+    const Results found = results_of(options, Engine::fused, Precision::float32, batch);
+    const Results of_torch = results_of(options, Engine::torch, Precision::float32, batch);
+    double largest_gradient = 0;
+    for (const auto& [name, tensor] : expected) {
+      if (name != "log p" && name != "loss") largest_gradient = std::max(largest_gradient, largest(tensor));
+    }
+    for (const auto& [name, tensor] : expected) {
+      const bool is_result = name == "log p" || name == "loss";
+      const double floor = 1e-3 * largest_gradient;
+      checks.add(is_result ? name : kernel_of(name), difference(found.at(name), tensor, floor),
+                 difference(of_torch.at(name), tensor, floor));
+    }
+  }
+  return checks.all(instructions);
+}
+
+std::vector<SelftestCheck> check_optimiser(const std::string& instructions) {
+  Checks checks("optimiser");
+  constexpr std::size_t count = 1000;
+  const AdamWOptions options{.weight_decay = 1e-3};
+  AdamW optimiser(options, std::vector<std::size_t>{count});
+  std::vector<float> values(count), gradients(count);
+  std::vector<double> exact(count), first(count), second(count);
+  for (std::size_t i = 0; i < count; ++i) exact[i] = values[i] = static_cast<float>(std::sin(static_cast<double>(i)));
+  for (int step = 1; step <= 20; ++step) {
+    constexpr double rate = 2e-3, factor = 0.7;
+    for (std::size_t i = 0; i < count; ++i) gradients[i] = static_cast<float>(std::cos(static_cast<double>(step * i)));
+    optimiser.step(std::vector<OptimisedBuffer>{{values, gradients, true}}, step, rate, factor);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double gradient = static_cast<double>(gradients[i]) * factor;
+      first[i] = options.beta1 * first[i] + (1 - options.beta1) * gradient;
+      second[i] = options.beta2 * second[i] + (1 - options.beta2) * gradient * gradient;
+      const double mean = first[i] / (1 - std::pow(options.beta1, step));
+      const double deviation = std::sqrt(second[i] / (1 - std::pow(options.beta2, step)));
+      exact[i] -= rate * (options.weight_decay * exact[i] + mean / (deviation + options.epsilon));
+    }
+  }
+  double worst = 0;
+  for (std::size_t i = 0; i < count; ++i) worst = worse(worst, std::abs(static_cast<double>(values[i]) - exact[i]));
+  checks.add("AdamW, twenty steps", worst);
+  return checks.all(instructions);
+}
+
+// Back to the best instructions, whatever happens.
+struct Restored {
+  ~Restored() { kernels::use_simd_target(""); }
+};
+
+}  // namespace
+
+double SelftestCheck::bound() const {
+  constexpr double always = 2e-5, times = 4;
+  return std::max(always, times * of_torch);
+}
+
+std::vector<SelftestCheck> run_selftest(const std::function<void(const SelftestCheck&)>& tell) {
+  const Restored restored;
+  std::vector<SelftestCheck> all;
+  const auto add = [&](const std::vector<SelftestCheck>& checks) {
+    for (const SelftestCheck& check : checks) {
+      if (tell) tell(check);
+      all.push_back(check);
+    }
+  };
+  for (const std::string& instructions : kernels::simd_targets()) {
+    kernels::use_simd_target(instructions);
+    constexpr std::int64_t few = 3, many = 21;
+    add(check_scan(instructions));
+    add(check_model(instructions, "whole model", many));
+    add(check_model(instructions, "blocks", few));
+  }
+  add(check_optimiser("any"));
+  return all;
+}
+
+nlohmann::json to_json(const std::vector<SelftestCheck>& checks) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const SelftestCheck& check : checks) {
+    const nlohmann::json difference =
+        std::isnan(check.difference) ? nlohmann::json() : nlohmann::json(check.difference);
+    all.push_back({{"instructions", check.instructions},
+                   {"path", check.path},
+                   {"what", check.what},
+                   {"cases", check.cases},
+                   {"difference", difference},
+                   {"of_torch", check.of_torch},
+                   {"bound", check.bound()},
+                   {"passed", check.passed()}});
+  }
+  return all;
+}
+
+}  // namespace mambarium
