@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 #include <QTextStream>
 #include <QTimer>
+#include <cstdlib>
 
 #include "core/contract/preset.h"
 #include "core/contract/resources.h"
@@ -64,6 +65,20 @@ QSize sizeFrom(const QString& text) {
   const QSize size(match.captured(1).toInt(), match.captured(2).toInt());
   constexpr QSize smallest(640, 480), largest(8192, 8192);
   return size.expandedTo(smallest) == size && size.boundedTo(largest) == size ? size : QSize();
+}
+
+// Qt ends the program where it finds no display, with advice about reinstalling it.
+void sayWhyThereIsNoWindow(QtMsgType type, const QMessageLogContext&, const QString& text) {
+  const bool about_display = text.contains(QStringLiteral("could not connect to display")) ||
+                             text.contains(QStringLiteral("xcb")) || text.contains(QStringLiteral("wayland"));
+  if (type == QtFatalMsg) {
+    complain(
+        QStringLiteral("mambarium: there is no display for the window. On this machine, \"mambarium-worker train\" "
+                       "trains and \"mambarium figure\" draws without one."),
+        exit_failure);
+    std::_Exit(exit_failure);
+  }
+  if (!about_display && type != QtDebugMsg) QTextStream(stderr) << text << '\n';
 }
 
 int runWindow(QApplication& application) {
@@ -149,6 +164,7 @@ int runWindow(QApplication& application) {
 
 int main(int argc, char** argv) {
   using namespace mambarium;
+  qInstallMessageHandler(sayWhyThereIsNoWindow);
   QStringList words;
   for (int index = 0; index < argc; ++index) words.append(QString::fromLocal8Bit(argv[index]));
   if (words.size() > 1 && words[1] == QStringLiteral("figure")) return figureCommand(words);

@@ -83,7 +83,7 @@ HWY_INLINE void StoreSums(D, V v0, V v1, V v2, V v3, float* to, bool add) {
 }
 #else
 template <class DX, class VX>
-HWY_INLINE auto FoldToFour(DX d, VX value) {
+HWY_INLINE auto FoldToFour([[maybe_unused]] DX d, VX value) {
   if constexpr (hn::MaxLanes(DX()) == 4) {
     return value;
   } else {

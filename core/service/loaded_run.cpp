@@ -38,8 +38,15 @@ MissingCheckpoint missing_checkpoint(std::int64_t step, const std::vector<std::i
   const auto last = above + std::min(each_side, present.end() - above);
   std::string steps;
   for (auto near = first; near != last; ++near) steps += (steps.empty() ? "" : ", ") + std::to_string(*near);
-  return {"there is no checkpoint of step " + std::to_string(step),
-          steps.empty() ? "this run has none yet" : "choose one of " + steps};
+  std::string hint = "this run has none yet";
+  if (!present.empty()) {
+    const bool all = last - first == std::ssize(present);
+    hint = "choose one of " +
+           (all ? steps
+                : "the " + std::to_string(present.size()) + " from step " + std::to_string(present.front()) + " to " +
+                      std::to_string(present.back()) + ", such as " + steps);
+  }
+  return {"there is no checkpoint of step " + std::to_string(step), hint};
 }
 
 LoadedRun load_run(const fs::path& path, std::optional<std::int64_t> at, Engine engine) {
@@ -49,6 +56,9 @@ LoadedRun load_run(const fs::path& path, std::optional<std::int64_t> at, Engine 
   if (!is_file && !fs::is_directory(path, error))
     throw bad_input(path.string() + ": there is no such run folder or checkpoint");
   const fs::path folder = is_file ? path.parent_path().parent_path() : path;
+  if (!fs::exists(folder / "experiment.json", error))
+    throw bad_input(path.string() + " is " +
+                    (is_file ? "not a checkpoint in a run folder" : "not a run folder: it holds no experiment.json"));
   const ReadRunFolder read = read_run_folder(folder.empty() ? fs::path(".") : folder);
   if (!read.problems.empty()) throw bad_input(read.problems);
   if (is_file && !(at = step_of_file(path, read.run)))

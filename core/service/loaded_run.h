@@ -22,7 +22,7 @@ struct LoadedRun {
 // threads to the run's. Throws CommandError (bad input) with one sentence for what is missing, broken or does not fit.
 LoadedRun load_run(const std::filesystem::path& path, std::optional<std::int64_t> at, Engine engine = Engine::fused);
 
-// "there is no checkpoint of step 137" with "choose one of 0, 100, 200": the nearest ones, when there are many.
+// "there is no checkpoint of step 137" with "choose one of 0, 100, 200", or the nearest of many.
 struct MissingCheckpoint {
   std::string message, hint;
 };

@@ -15,15 +15,16 @@ namespace mambarium {
 
 namespace {
 
-constexpr std::array<int, 3> watched = {SIGINT, SIGTERM, SIGHUP};
+constexpr std::array<int, 4> watched = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 // A signal handler can reach nothing but statics. Blocking the signals and reading them from a descriptor would need
 // none, but OpenBLAS starts threads before main() that do not have them blocked, and dies there of the first one.
 std::atomic<int> wake_descriptor = -1;
 std::atomic<bool> came_before = false;
 
-extern "C" void wake(int) {
-  if (came_before.exchange(true)) ::_exit(exit_code::interrupted);
+extern "C" void wake(int number) {
+  // A reader that is gone makes every further write a signal: that is no second wish to stop.
+  if (came_before.exchange(true) && number != SIGPIPE) ::_exit(exit_code::interrupted);
   const int saved = errno;
   const std::uint64_t one = 1;
   (void)!::write(wake_descriptor, &one, sizeof one);

@@ -8,12 +8,18 @@
 namespace mambarium {
 
 TokenSequence parse_tokens(std::string_view text, std::int64_t states, const std::string& where) {
-  std::string spaced(text);
-  std::ranges::replace(spaced, '\t', ',');
-  std::ranges::replace(spaced, ' ', ',');
+  // Blanks separate where there are no commas; between two commas a token is missing.
+  std::string spaced(trimmed(text));
+  const bool has_commas = spaced.find(',') != std::string::npos;
+  if (!has_commas) {
+    std::ranges::replace(spaced, '\t', ' ');
+    std::ranges::replace(spaced, ' ', ',');
+  }
   TokenSequence tokens;
   for (std::string_view piece : split(spaced, ',')) {
     piece = trimmed(piece);
+    if (piece.empty() && has_commas)
+      throw bad_input(where + ": between two commas of " + in_quotes(text) + " a token is missing");
     if (piece.empty()) continue;
     const auto token = integer_from(piece);
     if (!token || *token < 0 || *token >= states)

@@ -71,7 +71,7 @@ int train(const TrainOptions& options) {
   std::fflush(stdout);
   bool finished = false;
   try {
-    trainer->set_status("running", "");
+    if (!trainer->finished()) trainer->set_status("running", "");
     Progress progress(trainer->config(), style(options), stdout);
     finished = train_to_the_end(*trainer, signals, progress);
     if (!finished) {
@@ -79,8 +79,11 @@ int train(const TrainOptions& options) {
       trainer->set_status("paused", "interrupted by a signal");
     }
   } catch (const TrainingError& fault) {
+    std::error_code error;
+    const bool is_there = std::filesystem::exists(folder, error);
     throw CommandError(exit_code::failure,
-                       std::string(fault.what()) + "\n" + fault.hint() + "\nThe run so far is in " + folder);
+                       std::string(fault.what()) + "\n" + fault.hint() + "\nThe run so far " +
+                           (is_there ? "is in " + folder : "is lost: its folder " + folder + " is gone"));
   }
   if (finished) {
     if (options.quiet)

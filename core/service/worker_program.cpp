@@ -4,7 +4,9 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <system_error>
 #include <vector>
 
 #include "core/contract/text.h"
@@ -61,7 +63,13 @@ int run(int argc, char** argv) {
 
 int run_worker_program(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    const int code = run(argc, argv);
+    // What was printed may still lie in a buffer: on a full disk only now it turns out that nobody got it.
+    if (code == exit_code::success && (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)) {
+      complain("the output could not be written: " + std::generic_category().message(errno));
+      return exit_code::failure;
+    }
+    return code;
   } catch (const CommandError& fault) {
     complain(fault.what());
     return fault.code();

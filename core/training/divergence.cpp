@@ -15,6 +15,7 @@ bool finite(std::span<const float> values) {
 }
 
 std::string text(double value) {
+  if (std::isnan(value)) return "nan";  // its sign is an accident
   char buffer[32];
   const auto result = std::to_chars(buffer, buffer + sizeof buffer, value, std::chars_format::general, 4);
   return {buffer, result.ptr};

@@ -98,6 +98,7 @@ class RunTrainer : public Trainer {
     writer_->manifest() = new_manifest(config_, engine, parameter_count());
     writer_->manifest().started = started;
     set_status(finished() ? "finished" : "paused", finished() ? "all steps taken" : "");
+    mend_rows();
   }
 
   const ExperimentConfig& config() const override { return config_; }
@@ -204,6 +205,18 @@ class RunTrainer : public Trainer {
     ++progress_.loss_count;
     progress_.last_loss = loss_value;
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+
+  // metrics.csv may have lost rows that the checkpoint is already beyond. They cannot be measured again, but where the
+  // run stands can; its training loss since the row before is unknown then.
+  void mend_rows() {
+    const std::int64_t last = rows_.empty() ? -1 : rows_.back().step;
+    const std::int64_t every = config_.integer("training.eval_every");
+    const std::int64_t expected = finished() ? progress_.step : progress_.step / every * every;
+    if (last >= expected) return;
+    notes_.push_back("metrics.csv ends at step " + std::to_string(last) + " and the checkpoint is of step " +
+                     std::to_string(progress_.step) + ": the rows between them are missing");
+    if (progress_.step == expected) add_row();
   }
 
   // Rows that an earlier process wrote beyond the checkpoint it left are the same ones and stay.

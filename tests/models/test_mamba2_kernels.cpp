@@ -61,14 +61,14 @@ bool agrees(const Mamba2Options& options, std::int64_t batch, std::int64_t lengt
             double* largest = nullptr) {
   const auto tokens = some_tokens(batch, length, options.states),
              targets = some_tokens(batch, length, options.states, 7);
-  const auto exact_at = [&](double change) {
+  const auto exact_at = [&](double change, double phase = 0) {
     Mamba2 model(options, Engine::torch, Precision::float64);
     enlarge(model);
     if (change != 0) {
       const torch::NoGradGuard no_gradients;
       for (Parameter& parameter : model.parameters()) {
         const auto steps = torch::arange(parameter.tensor.numel(), torch::kFloat64).reshape(parameter.tensor.sizes());
-        parameter.tensor.mul_(1 + change * torch::cos(steps * 2.3));
+        parameter.tensor.mul_(1 + change * torch::cos(steps * (2.3 + phase)));
       }
     }
     return everything(model, tokens, targets);
@@ -94,7 +94,13 @@ bool agrees(const Mamba2Options& options, std::int64_t batch, std::int64_t lengt
     }
     return most;
   };
-  const double bound = std::max({tolerance, 2 * worst(above), 2 * worst(below), 10 * worst(rounded)});
+  double bound = std::max({tolerance, 2 * worst(above), 2 * worst(below), 10 * worst(rounded)});
+  // Near the kink of the L1 read-out a gradient may change by a hundredth with the last bit of a logit; two roundings
+  // alone do not show by how much.
+  for (const double phase : {0.7, 1.1, 1.9, 2.9}) {
+    if (options.readout != Readout::l1) break;
+    bound = std::max({bound, 2 * worst(exact_at(5e-7, phase)), 2 * worst(exact_at(-5e-7, phase))});
+  }
   bool good = true;
   for (const auto& [name, found] : everything(fast, tokens, targets)) {
     const double difference = off(found, expected.at(name));

@@ -88,6 +88,24 @@ class TrainerTest : public QObject {
     QCOMPARE(read.run.manifest.parameter_count, trainer->parameter_count());
   }
 
+  void rowsThatAreGoneAreSaidAndTheLastOneIsMeasuredAgain() {
+    finish("rows-gone");
+    const ReadRunFolder whole = read_run_folder(at("rows-gone"));
+    const auto text = text_of(at("rows-gone") / "metrics.csv");
+    const auto two_rows = text.find("\n50,");
+    write_whole_file(at("rows-gone") / "metrics.csv", text.substr(0, text.find('\n', two_rows + 1) + 1));
+    const auto trainer = Trainer::resume(at("rows-gone"));
+    QVERIFY(trainer->finished());
+    QCOMPARE(trainer->notes().size(), std::size_t{1});
+    QVERIFY(trainer->notes()[0].find("ends at step 50") != std::string::npos);
+    QVERIFY(trainer->notes()[0].find("step 200") != std::string::npos);
+    QCOMPARE(trainer->rows().size(), std::size_t{3});
+    QCOMPARE(trainer->rows().back().step, 200);
+    QCOMPARE(trainer->rows().back().test_loss, whole.run.rows.back().test_loss);
+    QVERIFY(std::isnan(trainer->rows().back().train_loss));
+    QCOMPARE(read_run_folder(at("rows-gone")).run.rows.size(), std::size_t{3});
+  }
+
   void trainLossIsTheMeanSinceTheLastRow() {
     const auto trainer = fresh("train-loss");
     double sum = 0;

@@ -90,6 +90,8 @@ class CommandsTest : public QObject {
     row("self-test on a GPU", {"selftest", "--device", "cuda"}, "cuda is not usable");
     row("self-test on steam", {"selftest", "--device", "steam"}, "auto, cpu, cuda");
     row("evaluate nothing", {"evaluate", "/nowhere"}, "/nowhere");
+    row("evaluate any file", {"evaluate", "/etc/passwd"}, "/etc/passwd is not a checkpoint in a run folder");
+    row("evaluate any folder", {"evaluate", "/etc"}, "/etc is not a run folder");
     row("evaluate what", {"evaluate"}, "run");
     row("inspect nothing", {"inspect", "/nowhere", "--what", "decay"}, "/nowhere");
     row("a number for a step", {"inspect", "/nowhere", "--what", "decay", "--at", "last"}, "last");
@@ -101,6 +103,17 @@ class CommandsTest : public QObject {
     const std::string complaint = only_complaint(finished);
     QVERIFY2(!complaint.empty(), ("exit code " + QByteArray::number(finished.code) + ": " + finished.err).constData());
     QVERIFY2(mentions(complaint, says.toStdString()), complaint.c_str());
+  }
+
+  void outputThatNobodyGetsIsAFailure() {
+    QProcess process;
+    process.setStandardOutputFile("/dev/full");
+    process.start(MAMBARIUM_BIN_DIR "/mambarium-worker", {"predict", "--estimator", "add_beta", "--tokens", "0,1,1"});
+    QVERIFY(process.waitForFinished());
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 1);
+    const QByteArray said = process.readAllStandardError();
+    QVERIFY2(said.contains("could not be written") && said.contains("No space left"), said.constData());
   }
 
   void allProblemsOfAConfigurationComeAtOnce() {

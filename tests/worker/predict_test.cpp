@@ -85,7 +85,8 @@ class PredictTest : public QObject {
         "\"2\" is not a token, tokens are the whole numbers 0 to 1");
     row("negative", {"--estimator", "add_beta", "--tokens=-1"}, "\"-1\" is not a token");
     row("a word", {"--estimator", "add_beta", "--tokens", "0,one"}, "\"one\" is not a token");
-    row("empty", {"--estimator", "add_beta", "--tokens", ","}, "no tokens");
+    row("empty", {"--estimator", "add_beta", "--tokens", " "}, "no tokens");
+    row("a token is missing", {"--estimator", "add_beta", "--tokens", "0,,1"}, "a token is missing");
     row("no input", {"--estimator", "add_beta"}, "standard input");
     row("no file", {"--estimator", "add_beta", "--tokens-file", "/nowhere"}, "/nowhere");
     row("line", {"--estimator", "add_beta", "--tokens-file", write("lines", "0 1\n0 5\n")}, "lines:2");

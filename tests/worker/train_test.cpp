@@ -126,6 +126,20 @@ class TrainTest : public QObject {
     goes_on_to_the_same_end(folder);
   }
 
+  // train | head
+  void aReaderThatLeavesIsAnInterruption() {
+    const QString root = out("no reader");
+    const QStringList words = small_run(root, {"--training.steps=1000000"});
+    QProcess shell;
+    const QString script = "set -o pipefail; \"$@\" | head -n 3";
+    shell.start("bash", QStringList{"-c", script, "bash", MAMBARIUM_BIN_DIR "/mambarium-worker"} + words);
+    QVERIFY(shell.waitForFinished(60000));
+    QCOMPARE(shell.exitCode(), 130);
+    const ReadRunFolder read = read_run_folder(only_run_in(root));
+    QCOMPARE(read.run.manifest.status, std::string("paused"));
+    QCOMPARE(read.run.checkpoints.back(), read.run.manifest.step);
+  }
+
   void killsLoseNoFinishedEvaluation() {
     const QString root = out("killed");
     std::mt19937 random(5);

@@ -22,6 +22,13 @@ nlohmann::json readInspected(const QString& path) {
 }  // namespace
 
 Figure figureOfRun(const QString& folder, const QString& panel_id, const std::optional<QString>& inspected_path) {
+  const bool needs_inspected = panel_id != u"loss" && panel_id != u"gap";
+  if (needs_inspected && !inspected_path) {
+    const std::string panel = panel_id.toStdString();
+    throw std::invalid_argument(
+        "--panel " + panel + " shows the inside of a model: write what \"mambarium-worker inspect " +
+        folder.toStdString() + " --what " + panel + "\" prints to a file, and name it with --inspected FILE.");
+  }
   const ReadRunFolder read = read_run_folder(folder.toStdString());
   if (!read.problems.empty()) throw std::invalid_argument(to_string(read.problems.front()));
 
