@@ -49,7 +49,9 @@ std::variant<Gpu, std::string> usable_gpu() {
   int count = 0;
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess) cudaGetLastError();
-  if (code == cudaErrorInsufficientDriver) return std::string("there is no NVIDIA driver, or one older than CUDA 13");
+  if (code == cudaErrorInsufficientDriver) {
+    return "there is no NVIDIA driver, or one older than CUDA " + std::to_string(CUDART_VERSION / 1000);
+  }
   if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) return std::string("there is no NVIDIA GPU");
   if (code != cudaSuccess) return "CUDA does not start: " + words(code);
   std::string why_not;
