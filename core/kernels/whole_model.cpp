@@ -8,112 +8,6 @@
 
 namespace mambarium::kernels {
 
-namespace {
-
-// Where one tensor of a model lies in the flat array.
-template <class Real>
-struct Piece {
-  Real* tensor = nullptr;
-  std::int64_t first = 0, count = 0;
-};
-
-template <class Real, class Work>
-void each_piece_of_mixer(const MixerShape& shape, const WholeModelLayout& layout, const WholeModelLayout::Block& at,
-                         const MixerTensors<Real>& tensors, const Work& work) {
-  const std::int64_t d_model = shape.d_model, inner = shape.inner(), d_state = shape.d_state;
-  work(Piece<Real>{tensors.norm, at.norm, d_model});
-  std::int64_t row = at.in;
-  const auto rows = [&](Real* tensor, std::int64_t count) {
-    work(Piece<Real>{tensor, row, count * d_model});
-    row += count * d_model;
-  };
-  rows(tensors.in_x, inner);
-  rows(tensors.in_B, d_state);
-  rows(tensors.in_C, d_state);
-  if (layout.gate) rows(tensors.in_z, inner);
-  rows(tensors.in_dt, shape.heads);
-  std::int64_t channel = 0;
-  const auto convolution = [&](Real* taps, Real* bias, std::int64_t channels) {
-    work(Piece<Real>{taps, at.taps + channel * shape.d_conv, channels * shape.d_conv});
-    work(Piece<Real>{bias, at.conv_bias + channel, channels});
-    channel += channels;
-  };
-  convolution(tensors.conv_x, tensors.conv_x_bias, inner);
-  convolution(tensors.conv_B, tensors.conv_B_bias, d_state);
-  convolution(tensors.conv_C, tensors.conv_C_bias, d_state);
-  work(Piece<Real>{tensors.dt_bias, at.dt_bias, shape.heads});
-  work(Piece<Real>{tensors.A_log, at.A_log, shape.heads});
-  work(Piece<Real>{tensors.D, at.D, shape.heads});
-  work(Piece<Real>{tensors.y_norm, at.y_norm, inner});
-  work(Piece<Real>{tensors.out_proj, at.out, d_model * inner});
-}
-
-template <class Real, class Work>
-void each_piece(const WholeModelShape& shape, const WholeModelLayout& layout, const WholeModelTensors<Real>& tensors,
-                const Work& work) {
-  const std::int64_t d_model = shape.mixer.d_model;
-  work(Piece<Real>{tensors.embedding, layout.embedding, shape.states * d_model});
-  for (std::size_t index = 0; index < layout.blocks.size(); ++index) {
-    const auto& at = layout.blocks[index];
-    const auto& block = tensors.blocks[index];
-    each_piece_of_mixer(shape.mixer, layout, at, block.mixer, work);
-    work(Piece<Real>{block.mlp.norm, at.mlp_norm, d_model});
-    work(Piece<Real>{block.mlp.fc1, at.fc1, shape.hidden * d_model});
-    work(Piece<Real>{block.mlp.fc1_gate, at.fc1 + shape.hidden * d_model, shape.hidden * d_model});
-    work(Piece<Real>{block.mlp.fc2, at.fc2, d_model * shape.hidden});
-  }
-  work(Piece<Real>{tensors.read_out.norm, layout.final_norm, d_model});
-  work(Piece<Real>{tensors.read_out.lm_head, layout.lm_head, shape.states * d_model});
-}
-
-void pack(const WholeModelShape& shape, const WholeModelLayout& layout, const WholeModelTensors<const float>& tensors,
-          std::vector<float>& flat) {
-  flat.assign(static_cast<std::size_t>(layout.count), 0.0f);
-  const std::int64_t window = shape.mixer.d_conv;
-  for (const auto& at : layout.blocks) {
-    for (std::int64_t channel = 0; channel < shape.mixer.convolved(); ++channel) {
-      flat[static_cast<std::size_t>(at.taps + (channel + 1) * window - 1)] = 1.0f;
-    }
-  }
-  each_piece(shape, layout, tensors, [&](const Piece<const float>& piece) {
-    if (piece.tensor != nullptr) std::copy_n(piece.tensor, piece.count, flat.data() + piece.first);
-  });
-}
-
-}  // namespace
-
-WholeModelLayout::WholeModelLayout(const WholeModelShape& shape, const WholeModelTensors<const float>& weights) {
-  const MixerShape& mixer = shape.mixer;
-  const std::int64_t d_model = mixer.d_model, inner = mixer.inner();
-  const auto take = [this](std::int64_t numbers) {
-    const std::int64_t first = count;
-    count += numbers;
-    return first;
-  };
-  const auto part = [&](const float* tensor, std::int64_t numbers) { return tensor ? take(numbers) : no_part; };
-  embedding = take(shape.states * d_model);
-  for (const auto& block : weights.blocks) {
-    gate = block.mixer.in_z != nullptr;
-    gated_mlp = block.mlp.fc1_gate != nullptr;
-    Block at;
-    at.norm = part(block.mixer.norm, d_model);
-    at.in = take((mixer.convolved() + (gate ? inner : 0) + mixer.heads) * d_model);
-    at.taps = take(mixer.convolved() * mixer.d_conv);
-    at.conv_bias = take(mixer.convolved());
-    at.dt_bias = take(mixer.heads);
-    at.A_log = part(block.mixer.A_log, mixer.heads);
-    at.D = part(block.mixer.D, mixer.heads);
-    at.y_norm = part(block.mixer.y_norm, inner);
-    at.out = take(d_model * inner);
-    at.mlp_norm = part(block.mlp.norm, d_model);
-    at.fc1 = part(block.mlp.fc1, (gated_mlp ? 2 : 1) * shape.hidden * d_model);
-    at.fc2 = part(block.mlp.fc2, shape.hidden * d_model);
-    blocks.push_back(at);
-  }
-  final_norm = part(weights.read_out.norm, d_model);
-  lm_head = take(shape.states * d_model);
-}
-
 struct WholeModelWorkspace::Memory {
   std::vector<float> weights;
   std::vector<Scratch> of_thread;
@@ -136,7 +30,8 @@ double whole_model_loss(const WholeModelShape& shape, const WholeModelTensors<co
                         const WholeModelTensors<float>* gradients, WholeModelWorkspace& workspace, int threads) {
   auto& memory = workspace.memory();
   const WholeModelLayout layout(shape, weights);
-  pack(shape, layout, weights, memory.weights);
+  memory.weights.resize(static_cast<std::size_t>(layout.count));
+  pack(shape, layout, weights, memory.weights.data());
 
   const std::int64_t batch = shape.mixer.batch, length = shape.mixer.length, lanes = whole_model_lanes();
   const std::int64_t groups = (batch + lanes - 1) / lanes;
@@ -174,9 +69,7 @@ double whole_model_loss(const WholeModelShape& shape, const WholeModelTensors<co
     for (std::size_t index = 1; index < static_cast<std::size_t>(groups); ++index) {
       for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += memory.of_group[index][i];
     }
-    each_piece(shape, layout, *gradients, [&](const Piece<float>& piece) {
-      if (piece.tensor != nullptr) std::copy_n(sum.data() + piece.first, piece.count, piece.tensor);
-    });
+    unpack(shape, layout, sum.data(), *gradients);
   }
   return loss / static_cast<double>(batch * length);
 }

@@ -1,0 +1,37 @@
+// How a scan is cut into blocks of work (gpu/stages/scan_blocks.h), and where their parts lie in one workspace.
+#pragma once
+
+#include <vector>
+
+#include "gpu/stages/scan_blocks.h"
+
+namespace mambarium::gpu {
+
+// Mamba-1's scan (decays of their own for every state): shape.heads is 1 and shape.headdim the number of channels.
+struct DiagonalScanInputs {
+  BatchIn x, dt, B, C;        // [batch, T, channels] twice, [batch, T, N] twice; dt after softplus
+  const float* A = nullptr;   // [channels][N], not positive
+  const float* h0 = nullptr;  // [batch][channels][N]; null: zeros
+};
+struct DiagonalScanGradients {  // written
+  BatchOut x, dt, B, C;
+  float *A = nullptr, *h0 = nullptr;  // h0 null: not wanted
+};
+
+// Throws std::invalid_argument with one sentence for shapes that the kernels cannot count or hold.
+ScanJob plan_scan(const kernels::ScanShape& shape, const kernels::ScanInputs<float>& inputs);
+ScanJob plan_scan(const kernels::ScanShape& shape, const DiagonalScanInputs& inputs);
+
+// Everything of a backward pass: what the blocks write, and the sums that follow.
+struct ScanBackwardPlan {
+  ScanBackwardJob job;
+  std::vector<PartSums> sums;
+  std::int64_t workspace = 0;  // floats
+};
+// workspace null: only its size is wanted. All gradients but those of h0 have to be given.
+ScanBackwardPlan plan_scan_backward(const ScanJob& job, BatchIn dy, const float* dh_final,
+                                    const kernels::ScanGradients<float>& gradients, float* workspace);
+ScanBackwardPlan plan_scan_backward(const ScanJob& job, BatchIn dy, const float* dh_final,
+                                    const DiagonalScanGradients& gradients, float* workspace);
+
+}  // namespace mambarium::gpu
