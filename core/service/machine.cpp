@@ -41,10 +41,10 @@ double memory_bytes() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-// The models of this version compute on the CPU; a GPU that LibTorch sees does not change that.
+// The kernels of gpu/ are not in the worker yet; a GPU that LibTorch sees does not change that.
 std::string cuda_in_words() {
   if (!torch::cuda::is_available()) return "not usable: LibTorch sees no CUDA device";
-  return "not usable: this program was built without its CUDA kernels";
+  return "not usable: this version computes its runs on the CPU";
 }
 
 }  // namespace
