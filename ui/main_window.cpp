@@ -40,6 +40,8 @@ double presentationZoom(const QScreen& screen) {
   return std::clamp(std::min(size.width() / 1280.0, size.height() / 720.0), 1.15, 2.0);
 }
 
+constexpr QMargins window_frame(4, 32, 4, 4);  // not known before a window is shown: about what one takes
+
 constexpr int flash_milliseconds = 4000;
 constexpr int shut_down_milliseconds = 3000;
 
@@ -80,6 +82,7 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
   qApp->installEventFilter(this);
   applyTheme();
   resize(1440, 900);
+  fitToScreen();
   refreshTitle();
   refreshSentence();
 }
@@ -235,6 +238,8 @@ void MainWindow::refreshSentence() {
   const Panel* const panel = hovered_ ? hovered_.data() : panels_->maximised();
   if (!flashed_.isEmpty()) {
     transport_->setSentence(flashed_);
+  } else if (const QString silence = silenceSentence(session_); !silence.isEmpty()) {
+    transport_->setSentence(silence);
   } else if (panel && session_.runs().current()) {
     transport_->setSentence(panel->caption());
   } else {
@@ -257,9 +262,27 @@ void MainWindow::showHint() {
           [] { openSettings()->setValue(QStringLiteral("window/hint-shown"), true); });
 }
 
+QRect MainWindow::fitted(const QRect& wanted, const QRect& available) {
+  const QRect inner = available.marginsRemoved(window_frame);
+  QRect fitting(wanted.topLeft(), wanted.size().boundedTo(inner.size()));
+  if (fitting.right() > inner.right()) fitting.moveRight(inner.right());
+  if (fitting.bottom() > inner.bottom()) fitting.moveBottom(inner.bottom());
+  if (fitting.left() < inner.left()) fitting.moveLeft(inner.left());
+  if (fitting.top() < inner.top()) fitting.moveTop(inner.top());
+  return fitting;
+}
+
+void MainWindow::fitToScreen() {
+  if (windowState() & (Qt::WindowMaximized | Qt::WindowFullScreen)) return;
+  const QRect fitting = fitted(geometry(), screen()->availableGeometry());
+  if (fitting.size() != size()) resize(fitting.size());
+  if (testAttribute(Qt::WA_Moved) && fitting.topLeft() != geometry().topLeft()) setGeometry(fitting);
+}
+
 void MainWindow::restore(const QSettings& settings) {
   theme_choice_ = themeChoiceFrom(settings.value(QStringLiteral("window/theme")).toString());
   restoreGeometry(settings.value(QStringLiteral("window/geometry")).toByteArray());
+  fitToScreen();
   split_->restoreState(settings.value(QStringLiteral("window/columns")).toByteArray());
   for (const char* const name : {"show-form", "show-runs"}) {
     action(QLatin1String(name))
@@ -274,7 +297,7 @@ void MainWindow::restore(const QSettings& settings) {
   }
 }
 
-void MainWindow::save(QSettings& settings) const {
+void MainWindow::save(QSettings& settings) {
   settings.setValue(QStringLiteral("window/theme"), toKey(theme_choice_));
   if (!presentation_) settings.setValue(QStringLiteral("window/geometry"), saveGeometry());
   settings.setValue(QStringLiteral("window/columns"), split_->saveState());

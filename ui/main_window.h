@@ -34,7 +34,10 @@ class MainWindow : public QMainWindow {
 
   // What was saved when the last window closed. With nothing saved this is the first start: the hint shows.
   void restore(const QSettings& settings);
-  void save(QSettings& settings) const;
+  void save(QSettings& settings);
+
+  // As near to `wanted` as a window can be that lies on the screen with its frame.
+  static QRect fitted(const QRect& wanted, const QRect& available);
 
   void setThemeChoice(ThemeChoice choice);
   void setPresentation(bool on);
@@ -58,6 +61,7 @@ class MainWindow : public QMainWindow {
 
  private:
   void arrange();
+  void fitToScreen();
   void connectSession();
   void applyTheme();
   void showHint();

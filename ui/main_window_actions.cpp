@@ -218,6 +218,12 @@ void MainWindow::exportFigure(Panel* panel) {
                                        .filePath(QStringLiteral("Mambarium"));
   auto* const dialog = new ExportDialog(*panel, folder, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
+  for (int index = 0; index < session_.runs().count(); ++index) {
+    const Run* const shown = session_.runs().at(index);
+    if (!shown->isTraining() || !(shown->isShown() || shown == run)) continue;
+    dialog->setAsOf(shown->step());
+    if (shown == run) break;
+  }
   connect(dialog, &ExportDialog::saved, this, [this](const QString& path) { flash(tr("Saved %1.").arg(path)); });
   dialog->open();
 }

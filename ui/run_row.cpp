@@ -125,7 +125,7 @@ void RunRow::refreshLook() {
 }
 
 void RunRow::refresh() {
-  const QString state = toText(run_.state());
+  const QString state = stateText(run_);
   if (state_->text() != state) state_->setText(state);
   const QString gap = gapText(run_);
   if (gap_->text() != gap) gap_->setText(gap);

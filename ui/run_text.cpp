@@ -33,7 +33,12 @@ QString gapSentence(const Run& run) {
       .arg(gapText(run), run.isTraining() ? trend(run.rows()) : QString());
 }
 
+bool showsLoading(const Run& run) {
+  return run.isLoading() && (run.state() == Run::State::saved || run.state() == Run::State::starting);
+}
+
 QString stateSentence(const Run& run) {
+  if (showsLoading(run)) return tr("Loading…");
   const QString step = stepText(run.step()), steps = stepText(run.steps());
   switch (run.state()) {
     case Run::State::starting:
@@ -46,8 +51,13 @@ QString stateSentence(const Run& run) {
       return tr("Training failed at step %1.").arg(step);
     case Run::State::died:
       return tr("The worker was lost at step %1 of %2.").arg(step, steps);
-    case Run::State::paused:
     case Run::State::saved:
+      if (run.isInUseElsewhere()) {
+        return tr("In use elsewhere, another window or command may be training it; read at step %1 of %2.")
+            .arg(step, steps);
+      }
+      [[fallthrough]];
+    case Run::State::paused:
       return tr("Paused at step %1 of %2.").arg(step, steps);
   }
   return {};
@@ -76,8 +86,24 @@ QString tempoText(double steps_per_second) {
   return tr("%1 steps/s").arg(fixedText(steps_per_second, 0));
 }
 
+QString stateText(const Run& run) {
+  if (run.isInUseElsewhere()) return tr("In use elsewhere");
+  if (showsLoading(run)) return tr("Loading…");
+  return toText(run.state());
+}
+
 QString gapText(const Run& run) {
   return run.gap() ? natsText(*run.gap()) : QString();
+}
+
+QString silenceSentence(const Session& session) {
+  const Run* const run = session.runs().current();
+  const int seconds = run ? run->silentSeconds() : 0;
+  if (seconds == 0) return {};
+  const QString said = tr("No word from the worker for %1 s: ").arg(seconds);
+  if (run->isOpening()) return said + tr("it is slow to start, or it hangs.");
+  if (run->isPausing()) return said + tr("it was asked to pause; a step may be long, or it hangs.");
+  return said + tr("a step may be long, or it hangs. Pause asks it to stop.");
 }
 
 QString runSentence(const Session& session) {

@@ -35,6 +35,7 @@ class ExportDialogTest : public QObject {
   void aFailureIsSaidAndTheDialogStays();
   void previewFollowsTheChoice();
   void everyControlHasANameAndIsReachedByTab();
+  void saysAtWhichStepARunInTrainingIsShown();
   void looksLikeThis_data();
   void looksLikeThis();
 
@@ -189,6 +190,15 @@ void ExportDialogTest::everyControlHasANameAndIsReachedByTab() {
   for (const char* name : {"Title above the plot", "File"})
     QVERIFY2(reached.contains(named<QLineEdit>(*dialog, name)), name);
   for (const QCheckBox* box : dialog->findChildren<QCheckBox*>()) QVERIFY(!box->text().isEmpty());
+}
+
+void ExportDialogTest::saysAtWhichStepARunInTrainingIsShown() {
+  const auto dialog = open();
+  const auto* as_of = dialog->findChild<QLabel*>(QStringLiteral("as-of"));
+  QVERIFY(as_of && !as_of->isVisible());
+  dialog->setAsOf(1240);
+  QVERIFY(as_of->isVisible());
+  QVERIFY2(as_of->text().contains(QStringLiteral("As of step 1,240")), qPrintable(as_of->text()));
 }
 
 void ExportDialogTest::looksLikeThis_data() {

@@ -12,6 +12,8 @@
 //   --protocol N       another protocol version
 //   --slow MS          replies come three bytes at a time with pauses in between
 //   --stale            after opening, reports of an older generation that must be dropped
+//   --in-use FILE      while that file is there, folders cannot be opened: another worker has them
+//   --slow-read MS     so long until a run folder has been read
 //   --journal FILE     one line per request: its type, and for inspect what and at
 #include <poll.h>
 #include <unistd.h>
@@ -176,6 +178,11 @@ class FakeWorker {
   }
 
   void answer(const OpenFolder& open) {
+    if (has("in-use") && fs::exists(options_["in-use"])) {
+      report(ErrorReport{generation_, std::nullopt, open.folder + " is in use by another run (process 7)",
+                         "Wait until it ends.", true});
+      return;
+    }
     const ReadRunFolder read = read_run_folder(open.folder);
     if (!read.problems.empty() || read.run.checkpoints.empty()) {
       report(ErrorReport{
@@ -243,6 +250,7 @@ class FakeWorker {
   }
   void answer(const ListRunsRequest& list) { report(RunsReport{list.id, list_run_folders(list.root)}); }
   void answer(const ReadRunRequest& read) {
+    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(number("slow-read", 0)));
     const ReadRunFolder found = read_run_folder(read.folder);
     if (!found.problems.empty()) {
       report(ErrorReport{generation_, read.id, to_string(found.problems.front()),

@@ -100,6 +100,9 @@ class PanelsTest : public QObject {
   void gapsAtOrBelowZeroHaveAStrip();
   void gapTogglesByClickAndKey();
   void gapCompared();
+  void gapAxisHoldsTheFloorLine();
+  void ticksLeaveRoomForEachOther();
+  void referencesOfOneTaskAreNamedOnce();
   void stepAxisGrowsInSteps();
   void stepHoverReadsTheNearestEvaluation();
 
@@ -434,6 +437,68 @@ void PanelsTest::gapCompared() {
   QCOMPARE(styles.size(), std::size_t{3});
   const int top = chart->flowLegend()->rect().bottom();
   QVERIFY(top <= mainRect(plotOf(*panel))->top());
+}
+
+void PanelsTest::gapAxisHoldsTheFloorLine() {
+  PanelData data = fake::oneRun();
+  data.runs[0].rows.resize(1);  // far above the floor of 0.025
+  const auto panel = shownPanel(QStringLiteral("gap"), data);
+  const QCPAxis* axis = mainRect(plotOf(*panel))->axis(QCPAxis::atLeft);
+  const MetricsRow& row = data.runs[0].rows.back();
+  const double floor = row.add_beta_loss - row.oracle_loss;
+  QVERIFY(row.gap_add_beta > 5 * floor);
+  QVERIFY2(axis->range().contains(floor), qPrintable(QString::number(axis->range().lower)));
+}
+
+void PanelsTest::ticksLeaveRoomForEachOther() {
+  const auto panel = shownPanel(QStringLiteral("loss"), fake::oneRun());
+  for (const int width : {640, 340, 260, 200}) {
+    panel->resize(width, 300);
+    QTest::qWait(50);
+    plotOf(*panel)->replot();
+    const QCPAxis* axis = mainRect(plotOf(*panel))->axis(QCPAxis::atBottom);
+    const QFontMetricsF metrics(axis->tickLabelFont());
+    const QVector<double> ticks = axis->tickVector();
+    const QVector<QString> labels = axis->tickVectorLabels();
+    double end = -1e9;
+    int seen = 0;
+    for (int i = 0; i < ticks.size(); ++i) {
+      if (!axis->range().contains(ticks[i])) continue;
+      const double half = metrics.horizontalAdvance(labels[i]) / 2, middle = axis->coordToPixel(ticks[i]);
+      QVERIFY2(middle - half > end, qPrintable(QStringLiteral("%1 at width %2").arg(labels[i]).arg(width)));
+      end = middle + half;
+      ++seen;
+    }
+    QVERIFY(seen >= 2);
+  }
+}
+
+void PanelsTest::referencesOfOneTaskAreNamedOnce() {
+  const auto names = [](const PanelData& data, const char* id) {
+    const auto panel = shownPanel(QLatin1String(id), data);
+    QStringList texts;
+    for (QObject* child : plotOf(*panel)->findChildren<QObject*>())
+      if (const auto* labels = qobject_cast<QCPLayerable*>(child))
+        if (const auto* ends = dynamic_cast<const EndLabels*>(labels))
+          for (const EndLabel& label : ends->labels()) texts << label.text;
+    texts.sort();
+    return texts;
+  };
+  PanelData data = fake::threeRuns();
+  for (MetricsRow& row : data.runs[1].rows) row.add_beta_loss += 1e-4;  // another test set of the same task
+  QCOMPARE(names(data, "loss"),
+           (QStringList{QStringLiteral("add-1"), QStringLiteral("oracle"), QStringLiteral("uniform")}));
+  QCOMPARE(names(data, "gap"), QStringList{QStringLiteral("add-1 − oracle")});
+  data.runs[2].config.set("task.order", std::int64_t{2});
+  for (MetricsRow& row : data.runs[2].rows) {
+    row.add_beta_loss += 0.03;
+    row.oracle_loss += 0.02;
+  }
+  QCOMPARE(names(data, "loss"), (QStringList{QStringLiteral("add-1, order 1"), QStringLiteral("add-1, order 2"),
+                                             QStringLiteral("oracle, order 1"), QStringLiteral("oracle, order 2"),
+                                             QStringLiteral("uniform")}));
+  QCOMPARE(names(data, "gap"),
+           (QStringList{QStringLiteral("add-1 − oracle, order 1"), QStringLiteral("add-1 − oracle, order 2")}));
 }
 
 void PanelsTest::stepAxisGrowsInSteps() {

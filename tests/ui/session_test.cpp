@@ -6,6 +6,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <csignal>
+#include <set>
 
 #include "fake_machine.h"
 #include "ui/session/application_settings.h"
@@ -384,6 +385,76 @@ class SessionTest : public QObject {
     session.play();
     QCOMPARE(session.runs().count(), 2);
     QTRY_VERIFY(session.runs().at(1)->step() > before);
+  }
+
+  void twoWindowsShareOneListOfRuns() {
+    const Machine machine = machine_->machine(QStringLiteral("--speed 4000"));
+    const auto settings = openSettings();
+    const auto train = [](Session& session, std::int64_t seed) {
+      session.draft().edit("training.steps", std::int64_t{100});
+      session.draft().edit("training.seed", seed);
+      session.play();
+      QTRY_COMPARE(session.runs().current()->state(), Run::State::finished);
+    };
+    auto first = sessionOn(machine);
+    train(*first, 1);
+    first->save(*settings);
+    Session second;
+    second.restore(*settings);
+    train(second, 2);
+    train(second, 3);
+    train(*first, 4);
+
+    // A name is in the file at once, and whoever saves later without having touched it leaves it alone.
+    second.runs().at(0)->setName(QStringLiteral("theirs"));
+    first->runs().at(0)->setNote(QStringLiteral("an old thought"));
+    QTRY_COMPARE(openSettings()->value(QStringLiteral("runs/1/note")).toString(), QStringLiteral("an old thought"));
+    second.runs().at(0)->setNote(QStringLiteral("a newer thought"));
+    QTRY_COMPARE(openSettings()->value(QStringLiteral("runs/1/note")).toString(), QStringLiteral("a newer thought"));
+    QCOMPARE(openSettings()->value(QStringLiteral("runs/1/name")).toString(), QStringLiteral("theirs"));
+
+    second.removeRun(second.runs().at(1));
+    second.save(*openSettings());
+    first->save(*openSettings());
+    Session third;
+    third.restore(*openSettings());
+    std::set<std::int64_t> seeds;
+    for (int index = 0; index < third.runs().count(); ++index)
+      seeds.insert(third.runs().at(index)->config().integer("training.seed"));
+    QCOMPARE(seeds, (std::set<std::int64_t>{1, 3, 4}));
+    QCOMPARE(third.runs().at(0)->note(), QStringLiteral("a newer thought"));
+    QCOMPARE(third.runs().at(0)->name(), QStringLiteral("theirs"));
+    QCOMPARE(third.runs().current()->config().integer("training.seed"), 4);
+  }
+
+  void aRunThatIsInUseElsewhereIsNotAFailure() {
+    QFile taken(machine_->path(QStringLiteral("taken")));
+    const Machine machine = machine_->machine(QStringLiteral("--in-use ") + taken.fileName());
+    auto session = sessionOn(machine);
+    session->draft().edit("training.steps", std::int64_t{100000});
+    session->play();
+    QTRY_VERIFY(session->runs().current()->step() > 20);
+    session->pause();
+    QTRY_COMPARE(session->runs().current()->state(), Run::State::paused);
+    session->save(*openSettings());
+    session->shutDown(2000);
+    session.reset();
+    QVERIFY(taken.open(QIODevice::WriteOnly));
+
+    Session other;
+    other.restore(*openSettings());
+    Run* const run = other.runs().current();
+    QSignalSpy problems(&other, &Session::runProblem);
+    other.play();
+    QTRY_COMPARE(problems.count(), 1);
+    QCOMPARE(run->state(), Run::State::saved);
+    QVERIFY(run->isInUseElsewhere() && !run->wantsToTrain());
+    QVERIFY(other.playObstacle().isEmpty());
+    taken.remove();
+    const std::int64_t stood = run->step();
+    other.play();
+    QTRY_VERIFY(run->step() > stood);
+    QVERIFY(!run->isInUseElsewhere());
   }
 
   void foldersOpenThroughTheProtocol() {

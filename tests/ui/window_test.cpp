@@ -1,16 +1,19 @@
 // The window with real clicks and keys, on the fake worker.
 #include <QAccessible>
 #include <QClipboard>
+#include <QComboBox>
 #include <QDir>
 #include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
+#include <QScreen>
 #include <QSlider>
 #include <QTemporaryDir>
 #include <QToolButton>
 #include <QTreeWidget>
+#include <csignal>
 #include <set>
 
 #include "ui/command_palette.h"
@@ -300,6 +303,88 @@ class WindowTest : public QObject {
     QVERIFY(!it.window);
   }
 
+  void aSilentWorkerIsSaidUntilItSpeaksAgain() {
+    WindowFixture it;
+    it.set("training.steps", std::int64_t{1'000'000});
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->step() > 5);
+    const auto process = static_cast<pid_t>(it.run()->workerProcessId());
+    QVERIFY(process > 0);
+    QCOMPARE(::kill(process, SIGSTOP), 0);
+    const auto said = [&] { return it.sentence(); };
+    QTRY_VERIFY2_WITH_TIMEOUT(said().startsWith(QStringLiteral("No word from the worker for ")) &&
+                                  said().contains(QStringLiteral(" s: a step may be long")),
+                              qPrintable(said()), 15'000);
+    it.click(it.play());
+    QTRY_VERIFY2(said().contains(QStringLiteral("asked to pause")), qPrintable(said()));
+    QCOMPARE(::kill(process, SIGCONT), 0);
+    QTRY_VERIFY2(said().startsWith(QStringLiteral("Paused at step")), qPrintable(said()));
+  }
+
+  void aRunInUseElsewhereSaysSo() {
+    WindowFixture it(QStringLiteral("--hang-on nothing"));
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->step() > 5);
+    it.close();
+    {
+      const auto settings = openSettings();
+      const QString command = it.machine.machine(QStringLiteral("--in-use /")).command;
+      settings->setValue(QStringLiteral("runs/1/machine"), QStringList{QString(), command, QString()});
+    }
+    it.open();
+    QTRY_COMPARE(it.child<QLabel>("run-state")->text(), QStringLiteral("In use elsewhere"));
+    QVERIFY2(it.sentence().startsWith(QStringLiteral("In use elsewhere")), qPrintable(it.sentence()));
+    QVERIFY(it.play()->isEnabled());
+  }
+
+  void whatIsBeingLoadedIsNotCalledEmpty() {
+    WindowFixture it(QStringLiteral("--speed 2000 --slow-read 400"));
+    it.set("training.steps", std::int64_t{200});
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->state() == Run::State::finished);
+    it.reopen();
+    const Panel* const gap = it.window->panels().panel(QStringLiteral("gap"));
+    QTRY_COMPARE(gap->caption(), QStringLiteral("Loading…"));
+    QCOMPARE(it.sentence(), QStringLiteral("Loading…"));
+    QTRY_VERIFY(gap->hasData());
+    QVERIFY(it.sentence().startsWith(QStringLiteral("Finished")));
+    it.session->removeRun(it.run());
+    QTRY_VERIFY(gap->caption().contains(QStringLiteral("Press Play")));
+  }
+
+  void theWindowLiesOnItsScreen() {
+    const QRect small(0, 0, 1024, 700);
+    const QRect fitted = MainWindow::fitted({200, 100, 1440, 900}, small);
+    QVERIFY(small.contains(fitted.marginsAdded(QMargins(4, 32, 4, 4))));
+    QVERIFY(fitted.width() > 1000 && fitted.height() > 650);
+    QCOMPARE(MainWindow::fitted({5000, -300, 1000, 640}, small).topRight(), QPoint(1019, 32));
+    QCOMPARE(MainWindow::fitted({50, 60, 900, 500}, small), QRect(50, 60, 900, 500));
+
+    WindowFixture it;
+    const QRect screen = it.window->screen()->availableGeometry();
+    it.window->setGeometry(screen.width() - 100, screen.height() - 100, screen.width() + 500, screen.height() + 500);
+    it.window->save(*openSettings());
+    MainWindow again(*it.session);
+    QVERIFY(again.width() < screen.width() && again.height() < screen.height());
+    again.restore(*openSettings());
+    QVERIFY(screen.contains(again.geometry()));
+  }
+
+  void aPresetTitleThatIsTooLongEndsInAnEllipsis() {
+    WindowFixture it;
+    auto* const box = it.child<QComboBox>("presets");
+    box->setItemText(0, QStringLiteral("A preset with a title that is much too long for any form"));
+    box->setCurrentIndex(0);
+    const QString title = box->itemText(0);
+    const QImage seen = box->grab().toImage();
+    for (qsizetype kept = 1; kept < title.size(); ++kept) {
+      box->setItemText(0, title.left(kept) + QChar(0x2026));
+      if (box->fontMetrics().horizontalAdvance(box->itemText(0)) > box->width() - 40) break;  // cut off itself
+      if (box->grab().toImage() == seen) return;
+    }
+    QFAIL("no beginning of the title with an ellipsis looks like the box");
+  }
+
   void everythingSurvivesARestart() {
     WindowFixture it(QStringLiteral("--speed 2000"));
     it.set("training.steps", std::int64_t{200});
@@ -434,8 +519,9 @@ class WindowTest : public QObject {
 
   void itFitsASmallScreen() {
     WindowFixture it;
-    QVERIFY(it.window->minimumSizeHint().width() <= 1024);
-    QVERIFY(it.window->minimumSizeHint().height() <= 700);
+    const QSize least = it.window->minimumSizeHint();
+    QVERIFY2(least.width() <= 1000 && least.height() <= 640,
+             qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
   }
 
   void wordsAndNumbers() {

@@ -18,6 +18,7 @@
 
 #include "ui/figure/figure_recipe.h"
 #include "ui/figure/figure_renderer.h"
+#include "ui/plots/number_text.h"
 #include "ui/session/application_settings.h"
 
 namespace mambarium {
@@ -107,6 +108,11 @@ void ExportDialog::build() {
   preview_->setMinimumSize(preview_width, preview_height);
   preview_->setAccessibleName(tr("Preview"));
 
+  as_of_ = new QLabel;
+  as_of_->setObjectName(QStringLiteral("as-of"));
+  as_of_->setProperty("role", QStringLiteral("hint"));
+  as_of_->setWordWrap(true);
+  as_of_->hide();
   note_ = new QLabel;
   note_->setProperty("role", QStringLiteral("hint"));
   note_->setWordWrap(true);
@@ -136,6 +142,7 @@ void ExportDialog::build() {
   auto* file_label = new QLabel(tr("F&ile"));
   file_label->setBuddy(path_);
   file_row->insertWidget(0, file_label);
+  rows->addWidget(as_of_);
   rows->addLayout(file_row);
   rows->addWidget(note_);
   rows->addWidget(problem_);
@@ -186,6 +193,11 @@ void ExportDialog::remember() const {
   settings->setValue(QStringLiteral("dark"), palette_->currentData().toBool());
   settings->setValue(QStringLiteral("caption"), with_caption_->isChecked());
   settings->setValue(QStringLiteral("folder"), QFileInfo(path()).path());
+}
+
+void ExportDialog::setAsOf(std::int64_t step) {
+  as_of_->setText(tr("As of step %1: training goes on, and the figure does not.").arg(stepText(step)));
+  as_of_->show();
 }
 
 QString ExportDialog::format() const {

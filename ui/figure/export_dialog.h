@@ -26,6 +26,9 @@ class ExportDialog : public QDialog {
   // `folder`: where files go unless another one was chosen before; it is made when it is missing.
   ExportDialog(const Panel& panel, const QString& folder, QWidget* parent = nullptr);
 
+  // Says that training goes on while the figure stays at this step.
+  void setAsOf(std::int64_t step);
+
   Figure figure() const;  // as chosen now
   QString path() const;
 
@@ -62,6 +65,7 @@ class ExportDialog : public QDialog {
   QCheckBox* with_caption_ = nullptr;
   QLineEdit* path_ = nullptr;
   QLabel* preview_ = nullptr;
+  QLabel* as_of_ = nullptr;
   QLabel* note_ = nullptr;
   QLabel* problem_ = nullptr;
   QPushButton* save_ = nullptr;

@@ -6,6 +6,8 @@
 #include <QLabel>
 #include <QScrollBar>
 #include <QSignalBlocker>
+#include <QStyle>
+#include <QStyleOptionComboBox>
 #include <QVBoxLayout>
 
 #include "ui/form/property_editor.h"
@@ -21,6 +23,17 @@ bool sameButForMachine(ExperimentConfig one, const ExperimentConfig& other) {
   }
   return one == other;
 }
+
+// What does not fit ends in an ellipsis; Qt itself cuts it off in the middle of a letter.
+class PresetBox : public QComboBox {
+ protected:
+  void initStyleOption(QStyleOptionComboBox* option) const override {
+    QComboBox::initStyleOption(option);
+    const QRect room = style()->subControlRect(QStyle::CC_ComboBox, option, QStyle::SC_ComboBoxEditField, this);
+    constexpr int breath = 4;  // the style draws a little inside that rectangle
+    option->currentText = option->fontMetrics.elidedText(option->currentText, Qt::ElideRight, room.width() - breath);
+  }
+};
 
 QLabel* withRole(QLabel* label, const char* role) {
   label->setProperty("role", QLatin1String(role));
@@ -66,7 +79,7 @@ ExperimentForm::ExperimentForm(ExperimentDraft& draft, std::vector<Preset> prese
 
 void ExperimentForm::addHeader(QVBoxLayout& column) {
   column.addWidget(withRole(new QLabel(tr("Experiment")), "title"));
-  preset_box_ = new QComboBox;
+  preset_box_ = new PresetBox;
   preset_box_->setObjectName(QStringLiteral("presets"));
   preset_box_->setAccessibleName(tr("Preset"));
   preset_box_->setPlaceholderText(tr("Own settings"));

@@ -1,5 +1,6 @@
 #include "ui/plots/axis_ticker.h"
 
+#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +11,23 @@ namespace mambarium {
 double TidyTicker::getTickStep(const QCPRange& range) {
   double step = niceNear(range.size() / std::max(tickCount(), 2));
   if (integers_only_) step = std::max(1.0, std::round(step));
+  if (axis_) step = roomyStep(range, step);
   decimals_ = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
+  return step;
+}
+
+double TidyTicker::roomyStep(const QCPRange& range, double step) const {
+  const QFontMetricsF metrics(axis_->tickLabelFont());
+  const double farthest = std::max(std::abs(range.lower), std::abs(range.upper));
+  const double pixels_per_unit = axis_->axisRect()->width() / range.size();
+  if (pixels_per_unit <= 0) return step;
+  const auto overlaps = [&](double candidate) {
+    const double last = std::floor(farthest / candidate + 1e-9) * candidate;
+    const QString label = candidate < 1 ? fixedText(last, static_cast<int>(std::ceil(-std::log10(candidate) - 1e-9)))
+                                        : stepText(std::llround(last));
+    return metrics.horizontalAdvance(label + QStringLiteral("  ")) > candidate * pixels_per_unit;
+  };
+  while (step < range.size() && overlaps(step)) step = niceAbove(step * 1.01);
   return step;
 }
 

@@ -9,10 +9,12 @@
 
 namespace mambarium {
 
-// Linear axes. Decimals follow from the tick step; integers carry a thousands separator.
+// Linear axes. Decimals follow from the tick step; integers carry a thousands separator. Below a plot there are as many
+// ticks as their labels leave room for, once fitTo() has named the axis.
 class TidyTicker : public QCPAxisTicker {
  public:
   explicit TidyTicker(bool integers_only = false) : integers_only_(integers_only) {}
+  void fitTo(const QCPAxis* horizontal_axis) { axis_ = horizontal_axis; }
 
  protected:
   double getTickStep(const QCPRange& range) override;
@@ -20,7 +22,10 @@ class TidyTicker : public QCPAxisTicker {
   QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override;
 
  private:
+  double roomyStep(const QCPRange& range, double step) const;
+
   bool integers_only_;
+  const QCPAxis* axis_ = nullptr;
   int decimals_ = 0;
 };
 

@@ -136,6 +136,10 @@ Chart::Chart(QWidget* parent) : QCustomPlot(parent) {
   setPlottingHints(QCP::phFastPolylines | QCP::phCacheLabels);
   setFocusPolicy(Qt::NoFocus);
   setMinimumSize(160, 90);
+  // Ticks are made before the margins are known; those that follow the width are made again.
+  connect(this, &QCustomPlot::afterLayout, this, [this] {
+    for (QCPAxisRect* rect : axisRects()) rect->update(QCPLayoutElement::upPreparation);
+  });
 }
 
 void Chart::setTheme(const Theme& theme) {

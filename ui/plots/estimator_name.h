@@ -1,4 +1,4 @@
-// What the best possible predictor is called on a plot.
+// What the best possible predictor is called on a plot, and which task it belongs to.
 #pragma once
 
 #include <QString>
@@ -12,5 +12,10 @@ namespace mambarium {
 QString estimatorName(const ExperimentConfig& config);
 // The common name of all runs' estimators, or "add-β" when they differ.
 QString estimatorName(const std::vector<RunSeries>& runs);
+
+// What tells the task of `run` from those of the others: "order 2", "order 2, 3 states"; "" when all are the same.
+QString taskDifference(const ExperimentConfig& config, const std::vector<RunSeries>& runs);
+// The same task has the same references, whatever else differs.
+bool sameTask(const ExperimentConfig& one, const ExperimentConfig& other);
 
 }  // namespace mambarium

@@ -13,6 +13,11 @@ namespace {
 
 constexpr double lowest_gap_floor = 1e-6;  // evaluations carry more noise than this
 
+// The price of not knowing the kernel; NaN before the first evaluation.
+double floorOf(const RunSeries& run) {
+  return run.rows.empty() ? NAN : run.rows.back().add_beta_loss - run.rows.back().oracle_loss;
+}
+
 }  // namespace
 
 QString gapTrend(const std::vector<MetricsRow>& rows) {
@@ -99,6 +104,9 @@ void GapPanel::updateGapAxis() {
       include(row.gap_add_beta);
       if (oracle_) include(row.gap_oracle);
     }
+  // The floor lines too: outside the axis their labels would stand at its border, as if that were their value.
+  for (const RunSeries& run : data().runs)
+    if (const double floor = floorOf(run); oracle_ && std::isfinite(floor) && (!log_ || floor > 0)) include(floor);
   log_range_ = finder.range(log_range_);
   linear_range_ = linearRange(low, high, linear_range_);
 
@@ -173,14 +181,20 @@ void GapPanel::drawGap(const RunSeries& run, double MetricsRow::*gap, bool thick
 
 void GapPanel::drawFloors() {
   std::vector<EndLabel> labels;
+  std::vector<std::pair<double, const RunSeries*>> drawn;
   for (const RunSeries& run : data().runs) {
-    if (run.rows.empty()) continue;
-    const double floor = run.rows.back().add_beta_loss - run.rows.back().oracle_loss;
-    const bool known = std::any_of(labels.begin(), labels.end(),
-                                   [&](const EndLabel& label) { return std::abs(label.value - floor) < 1e-9; });
-    if (known || !std::isfinite(floor) || (log_ && floor <= 0)) continue;
+    const double floor = floorOf(run);
+    const bool known = std::any_of(drawn.begin(), drawn.end(),
+                                   [&](const auto& other) { return std::abs(other.first - floor) < 1e-9; });
+    if (known || !std::isfinite(floor) || (log_ && log_range_->inStrip(floor))) continue;
     drawReference(Reference::oracle, floor);
-    labels.push_back({floor, tr("%1 − oracle").arg(estimatorName(run.config)), theme().mutedText()});
+    const bool named = std::any_of(drawn.begin(), drawn.end(),
+                                   [&](const auto& other) { return sameTask(other.second->config, run.config); });
+    drawn.emplace_back(floor, &run);
+    if (named) continue;
+    const QString name = tr("%1 − oracle").arg(estimatorName(run.config));
+    const QString task = taskDifference(run.config, data().runs);
+    labels.push_back({floor, task.isEmpty() ? name : QStringLiteral("%1, %2").arg(name, task), theme().mutedText()});
   }
   endLabels()->setTheme(theme());
   endLabels()->setLabels(std::move(labels));

@@ -9,6 +9,7 @@
 namespace mambarium {
 
 void Panel::setOptions(const nlohmann::json&) {}
+void Panel::setLoading(bool) {}
 void Panel::highlightToken(int) {}
 void Panel::setCheckpoints(const std::vector<std::int64_t>&) {}
 void Panel::setCheckpoint(std::optional<std::int64_t>) {}

@@ -55,6 +55,8 @@ class Panel : public QWidget {
   virtual void setTheme(const Theme& theme) = 0;
   virtual const PanelData& data() const = 0;
   virtual std::vector<QCustomPlot*> plots() const = 0;  // top to bottom: what the figure export draws
+  // While what it will show is on its way: an empty panel says so instead of what to press.
+  virtual void setLoading(bool loading);
   virtual void addToHeader(QWidget* control);  // at the right end of the panel's header; the panel takes it over
 
  public Q_SLOTS:

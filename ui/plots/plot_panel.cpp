@@ -105,7 +105,7 @@ void PlotPanel::refresh(const PanelChange& change) {
     chart_->requestReplot();
     if (hover_->isVisible()) hover(last_mouse_);
   } else {
-    const QString text = problem_.isEmpty() ? emptyText() : problem_;
+    const QString text = textInstead();
     if (empty_label_->text() != text) empty_label_->setText(text);
     leave();
   }
@@ -130,8 +130,20 @@ void PlotPanel::setTheme(const Theme& theme) {
 }
 
 QString PlotPanel::caption() const {
-  if (has_data_) return describe();
-  return problem_.isEmpty() ? emptyText() : problem_;
+  return has_data_ ? describe() : textInstead();
+}
+
+QString PlotPanel::textInstead() const {
+  if (!problem_.isEmpty()) return problem_;
+  return loading_ ? tr("Loading…") : emptyText();
+}
+
+void PlotPanel::setLoading(bool loading) {
+  if (loading == loading_) return;
+  loading_ = loading;
+  if (has_data_) return;
+  empty_label_->setText(textInstead());
+  updateCaption();
 }
 
 void PlotPanel::updateCaption() {

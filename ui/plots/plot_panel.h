@@ -25,6 +25,7 @@ class PlotPanel : public Panel {
   void show(const PanelData& data) final;
   using QWidget::show;
   void setTheme(const Theme& theme) final;
+  void setLoading(bool loading) final;
   const PanelData& data() const final { return store_.data(); }
   std::vector<QCustomPlot*> plots() const final { return {chart_}; }
   QString caption() const final;
@@ -58,9 +59,10 @@ class PlotPanel : public Panel {
 
  private:
   void updateCaption();
+  QString textInstead() const;  // of the plot, while there is none
 
   QString id_, title_, empty_text_, problem_, last_caption_;
-  bool has_data_ = false;
+  bool has_data_ = false, loading_ = false;
   QPointF last_mouse_;  // so that the readout follows the data while the mouse rests
   PanelStore store_;
   QLabel* title_label_ = nullptr;

@@ -13,7 +13,9 @@ StepPanel::StepPanel(const QString& id, const QString& title, const QString& emp
       rect_(chart()->addRect(0)),
       end_labels_(new EndLabels(rect_)),
       graphs_(xAxis(), yAxis()) {
-  xAxis()->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker(true)));
+  const QSharedPointer<TidyTicker> ticker(new TidyTicker(true));
+  ticker->fitTo(xAxis());
+  xAxis()->setTicker(ticker);
   hover_line_ = new QCPItemLine(chart());
   hover_line_->setLayer(QLatin1String(Chart::highlight_layer));
   hover_line_->setClipAxisRect(rect_);

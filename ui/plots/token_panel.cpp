@@ -18,7 +18,9 @@ TokenPanel::TokenPanel(const QString& id, const QString& title, const QString& e
   auto* sides = new QCPMarginGroup(chart());
   for (QCPAxisRect* aligned : {strip_, rect_}) aligned->setMarginGroup(QCP::msLeft | QCP::msRight, sides);
   chart()->hideAxes(strip_);
-  xAxis()->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker(true)));
+  const QSharedPointer<TidyTicker> ticker(new TidyTicker(true));
+  ticker->fitTo(xAxis());
+  xAxis()->setTicker(ticker);
   cells_ = new CellMap(strip_->axis(QCPAxis::atBottom), strip_->axis(QCPAxis::atLeft));
   bands_[0] = makeBand(strip_);
   bands_[1] = makeBand(rect_);

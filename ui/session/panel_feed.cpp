@@ -85,6 +85,7 @@ void PanelFeed::frame() {
       any = true;
     }
     if (of_model) ask(slot);
+    slot.panel->setLoading(isLoading(slot, of_model));
   }
   if (any) Q_EMIT framed();
 }
@@ -144,6 +145,12 @@ void PanelFeed::tellCheckpoints() {
   for (const Slot& slot : slots_) {
     if (slot.panel) slot.panel->setCheckpoints(steps);
   }
+}
+
+bool PanelFeed::isLoading(const Slot& slot, bool of_model) const {
+  const Run* const run = runs_.current();
+  if (!run) return false;
+  return run->isLoading() || (of_model && !slot.inspected && (run->isOpening() || slot.question));
 }
 
 PanelData PanelFeed::dataFor(const Slot& slot, bool of_model) const {

@@ -63,6 +63,7 @@ class PanelFeed : public QObject {
   void everythingChanged();
   void tellCheckpoints();
   Slot* slotOf(std::int64_t question);
+  bool isLoading(const Slot& slot, bool of_model) const;
   PanelData dataFor(const Slot& slot, bool of_model) const;
 
   RunList& runs_;

@@ -11,6 +11,12 @@ namespace mambarium {
 namespace {
 
 constexpr std::size_t train_losses_kept = 8192;
+constexpr qint64 silence_milliseconds = 5000;
+
+// The worker's words when the lock of a run folder is taken.
+bool saysInUse(const QString& message) {
+  return message.contains(QStringLiteral("is in use by another run"));
+}
 
 }  // namespace
 
@@ -18,7 +24,7 @@ Run::Run(const Machine& machine, const ExperimentConfig& config, QObject* parent
     : QObject(parent), machine_(machine), config_(config) {}
 
 Run::Run(const Machine& machine, const ExperimentConfig& config, const QString& folder, QObject* parent)
-    : QObject(parent), machine_(machine), config_(config), folder_(folder), start_over_(false) {}
+    : QObject(parent), machine_(machine), config_(config), folder_(folder), start_over_(false), loading_(true) {}
 
 Run::~Run() = default;
 
@@ -28,6 +34,12 @@ QString Run::title() const {
 
 qint64 Run::workerProcessId() const {
   return worker_ ? worker_->processId() : 0;
+}
+
+int Run::silentSeconds() const {
+  const bool awaited = link_ == Link::opening || (link_ == Link::open && (intent_ != Intent::none || isTraining()));
+  if (!awaited || !worker_ || !heard_.isValid() || heard_.elapsed() <= silence_milliseconds) return 0;
+  return static_cast<int>(heard_.elapsed() / 1000);
 }
 
 std::int64_t Run::steps() const {
@@ -47,6 +59,7 @@ void Run::fill(const RunReport& report) {
   config_ = report.config;
   folder_ = QString::fromStdString(report.folder);
   start_over_ = false;
+  loading_ = false;
   parameter_count_ = report.manifest.parameter_count;
   if (!worker_) {
     step_ = report.manifest.step;
@@ -55,6 +68,12 @@ void Run::fill(const RunReport& report) {
   }
   addRows(report.rows);
   addCheckpoints(report.checkpoints);
+  Q_EMIT rowsArrived();
+  Q_EMIT changed();
+}
+
+void Run::stopLoading() {
+  loading_ = false;
   Q_EMIT rowsArrived();
   Q_EMIT changed();
 }
@@ -120,6 +139,8 @@ void Run::bringWorker() {
 
 void Run::sendOpen() {
   link_ = Link::opening;
+  in_use_elsewhere_ = false;
+  heard_.start();
   ++opens_awaited_;
   if (state_ != State::finished || start_over_) state_ = State::starting;
   if (start_over_) {
@@ -136,6 +157,7 @@ void Run::play() {
   if (state_ == State::failed) link_ = Link::none;  // a worker goes on with a failed run only when it opens it again
   if (link_ == Link::open) {
     worker_->send(StartRequest{});
+    heard_.start();
     Q_EMIT changed();
   } else {
     open();
@@ -215,6 +237,7 @@ std::optional<std::int64_t> Run::inspect(const InspectRequest& request) {
 }
 
 void Run::receive(const Report& report) {
+  heard_.start();
   if (const auto* opened = std::get_if<OpenedReport>(&report)) return receiveOpened(*opened);
   if (const auto* error = std::get_if<ErrorReport>(&report)) return receiveError(*error);
   if (const auto* log = std::get_if<LogReport>(&report)) {
@@ -242,6 +265,7 @@ void Run::receiveOpened(const OpenedReport& report) {
     checkpoints_.clear();
   }
   start_over_ = false;
+  loading_ = false;
   link_ = Link::open;
   folder_ = QString::fromStdString(report.folder);
   config_ = report.config;
@@ -312,7 +336,9 @@ void Run::receiveError(const ErrorReport& report) {
     opens_awaited_ = 0;
     let_be_ = true;
     intent_ = Intent::none;
-    state_ = State::failed;
+    in_use_elsewhere_ = !start_over_ && saysInUse(message);
+    if (!in_use_elsewhere_) state_ = State::failed;
+    if (in_use_elsewhere_ && state_ != State::finished) state_ = State::saved;
   } else if (report.generation != generation_) {
     return;
   } else if (report.fatal) {

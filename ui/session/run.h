@@ -9,6 +9,7 @@
 // GUI thread only.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QPointer>
 #include <QString>
@@ -56,6 +57,14 @@ class Run : public QObject {
   bool wantsToTrain() const {
     return intent_ == Intent::train || (state_ == State::training && intent_ != Intent::rest);
   }
+  bool isPausing() const { return intent_ == Intent::rest; }  // asked, and not yet answered
+  // For how long a worker that should be training, pausing or opening has said nothing, in whole seconds; 0 while that
+  // is no reason to wonder.
+  int silentSeconds() const;
+  // Saved, and opening it was refused because another worker (of another window, say) holds its folder.
+  bool isInUseElsewhere() const { return in_use_elsewhere_ && state_ == State::saved; }
+  bool isLoading() const { return loading_; }  // a known folder whose curves are still to come
+  bool isOpening() const { return link_ == Link::opening; }
   bool hasWorker() const { return worker_ != nullptr; }
   qint64 workerProcessId() const;
 
@@ -78,6 +87,7 @@ class Run : public QObject {
   bool isShown() const { return shown_; }
   double tempo() const { return tempo_; }
   void fill(const RunReport& report);
+  void stopLoading();  // its folder could not be read
   void setLook(int palette_index, int marker_index);
   void setName(const QString& name);
   void setNote(const QString& note);
@@ -143,6 +153,9 @@ class Run : public QObject {
   bool let_be_ = false;     // its worker died or refused: only a person may start another
   bool stepping_ = false;   // a step request is on its way; more wait in steps_to_take_
   bool shown_ = true;
+  bool in_use_elsewhere_ = false;
+  bool loading_ = false;
+  QElapsedTimer heard_;  // since the worker's last report, or since it was last asked for something
   int palette_index_ = 0, marker_index_ = 0;
   double tempo_ = 0;
   int opens_awaited_ = 0;  // resets pressed faster than the worker answers

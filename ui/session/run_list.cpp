@@ -1,18 +1,74 @@
 #include "ui/session/run_list.h"
 
+#include <QLockFile>
 #include <QSettings>
+#include <QVariantMap>
 #include <algorithm>
 #include <array>
 
 namespace mambarium {
 
+namespace {
+
+constexpr int lock_milliseconds = 1000;
+
+using Entry = QVariantMap;  // what the file says about one run
+
+QString text(const char* key) {
+  return QLatin1String(key);
+}
+
+QStringList placeOf(const Run& run) {
+  return {run.machine().command, run.folder()};
+}
+
+QStringList placeOf(const Entry& entry) {
+  const QStringList machine = entry.value(text("machine")).toStringList();
+  return {machine.value(1), entry.value(text("folder")).toString()};
+}
+
+std::vector<Entry> entriesIn(QSettings& settings) {
+  std::vector<Entry> entries;
+  const int size = settings.beginReadArray(text("runs"));
+  for (int index = 0; index < size; ++index) {
+    settings.setArrayIndex(index);
+    Entry& entry = entries.emplace_back();
+    for (const QString& key : settings.childKeys()) entry.insert(key, settings.value(key));
+  }
+  settings.endArray();
+  return entries;
+}
+
+Entry entryOf(const Run& run, bool current) {
+  const Machine& machine = run.machine();
+  return {{text("folder"), run.folder()},
+          {text("machine"), QStringList{machine.name, machine.command, machine.runs_folder}},
+          {text("experiment"), QString::fromStdString(share_string(run.config()))},
+          {text("palette"), run.paletteIndex()},
+          {text("marker"), run.markerIndex()},
+          {text("name"), run.name()},
+          {text("note"), run.note()},
+          {text("shown"), run.isShown()},
+          {text("current"), current}};
+}
+
+}  // namespace
+
 Run* RunList::add(std::unique_ptr<Run> run) {
   giveLook(*run);
   Run* const raw = run.get();
   runs_.push_back(std::move(run));
+  watchWords(raw);
   Q_EMIT added(raw);
   setCurrent(raw);
   return raw;
+}
+
+void RunList::watchWords(Run* run) {
+  connect(run, &Run::lookChanged, this, [this, run, name = run->name(), note = run->note()]() mutable {
+    if (std::exchange(name, run->name()) != run->name()) reworded_.insert({run, text("name")});
+    if (std::exchange(note, run->note()) != run->note()) reworded_.insert({run, text("note")});
+  });
 }
 
 void RunList::remove(Run* run) {
@@ -22,6 +78,8 @@ void RunList::remove(Run* run) {
   Q_EMIT aboutToRemove(run);
   const std::unique_ptr<Run> removed = std::move(*place);
   runs_.erase(place);
+  std::erase_if(reworded_, [run](const auto& word) { return word.first == run; });
+  if (!run->folder().isEmpty()) removed_.push_back(placeOf(*run));
   if (current_ == run) {
     current_ = nullptr;
     const auto next = std::min(index, static_cast<std::ptrdiff_t>(runs_.size()) - 1);
@@ -51,25 +109,42 @@ void RunList::giveLook(Run& run) const {
   run.setLook(index, index + palette_size * *least);
 }
 
-void RunList::save(QSettings& settings) const {
-  settings.remove(QStringLiteral("runs"));
-  settings.beginWriteArray(QStringLiteral("runs"));
-  int index = 0;
+void RunList::save(QSettings& settings) {
+  // Without the lock two windows that save at the same moment could lose an entry; nothing worse, so none is refused.
+  QLockFile lock(settings.fileName() + text(".runs.lock"));
+  const bool locked = lock.tryLock(lock_milliseconds);
+  settings.sync();
+  std::vector<Entry> entries = entriesIn(settings);
+  std::erase_if(entries, [this](const Entry& entry) {
+    return std::find(removed_.begin(), removed_.end(), placeOf(entry)) != removed_.end();
+  });
+  for (Entry& entry : entries) entry[text("current")] = false;
   for (const auto& run : runs_) {
     if (run->folder().isEmpty()) continue;
-    settings.setArrayIndex(index++);
-    settings.setValue(QStringLiteral("folder"), run->folder());
-    settings.setValue(QStringLiteral("machine"),
-                      QStringList{run->machine().name, run->machine().command, run->machine().runs_folder});
-    settings.setValue(QStringLiteral("experiment"), QString::fromStdString(share_string(run->config())));
-    settings.setValue(QStringLiteral("palette"), run->paletteIndex());
-    settings.setValue(QStringLiteral("marker"), run->markerIndex());
-    settings.setValue(QStringLiteral("name"), run->name());
-    settings.setValue(QStringLiteral("note"), run->note());
-    settings.setValue(QStringLiteral("shown"), run->isShown());
-    settings.setValue(QStringLiteral("current"), run.get() == current_);
+    Entry mine = entryOf(*run, run.get() == current_);
+    const auto known = std::find_if(entries.begin(), entries.end(),
+                                    [&](const Entry& entry) { return placeOf(entry) == placeOf(*run); });
+    if (known == entries.end()) {
+      entries.push_back(mine);
+      continue;
+    }
+    for (const QString& key : {text("name"), text("note")}) {
+      if (!reworded_.contains({run.get(), key})) mine[key] = known->value(key);
+    }
+    *known = mine;
+  }
+  settings.remove(text("runs"));
+  settings.beginWriteArray(text("runs"), static_cast<int>(entries.size()));
+  for (std::size_t index = 0; index < entries.size(); ++index) {
+    settings.setArrayIndex(static_cast<int>(index));
+    const Entry& entry = entries[index];
+    for (auto field = entry.begin(); field != entry.end(); ++field) settings.setValue(field.key(), field.value());
   }
   settings.endArray();
+  settings.sync();
+  reworded_.clear();
+  removed_.clear();
+  if (locked) lock.unlock();
 }
 
 void RunList::restore(const QSettings& settings) {

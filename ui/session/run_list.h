@@ -2,10 +2,16 @@
 //
 // Owns the runs. The current run is the one that the transport drives and that the model panels look into; there is one
 // whenever the list is not empty. New runs get the first look (colour and marker) that no other run has.
+//
+// Several windows may share one settings file. Saving keeps what others wrote there: runs that this list neither has
+// nor removed, and the name and note of a run that were not changed here since the last save.
 #pragma once
 
 #include <QObject>
+#include <QStringList>
 #include <memory>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "ui/session/run.h"
@@ -29,7 +35,7 @@ class RunList : public QObject {
   Run* at(int index) const { return runs_.at(static_cast<std::size_t>(index)).get(); }
   Run* find(const Machine& machine, const QString& folder) const;  // nullptr when it is not in the list
 
-  void save(QSettings& settings) const;
+  void save(QSettings& settings);
   void restore(const QSettings& settings);  // the runs without their curves: RunLibrary fills them
 
  Q_SIGNALS:
@@ -39,8 +45,12 @@ class RunList : public QObject {
 
  private:
   void giveLook(Run& run) const;
+  void watchWords(Run* run);
 
   std::vector<std::unique_ptr<Run>> runs_;
+  // Since the last save: names and notes that changed here, and runs that were removed (machine command and folder).
+  std::set<std::pair<const Run*, QString>> reworded_;
+  std::vector<QStringList> removed_;
   Run* current_ = nullptr;
 };
 

@@ -4,10 +4,17 @@
 #include <QSettings>
 #include <QTimer>
 
+#include "ui/session/application_settings.h"
 #include "ui/session/problem_text.h"
 #include "ui/session/worker_client.h"
 
 namespace mambarium {
+
+namespace {
+
+constexpr int keep_after_milliseconds = 200;
+
+}  // namespace
 
 Session::Session(QObject* parent)
     : QObject(parent), draft_(this), runs_(this), library_(this), feed_(runs_, this), machines_{{thisMachine()}, 0} {
@@ -18,6 +25,15 @@ Session::Session(QObject* parent)
   });
   connect(&runs_, &RunList::added, this, &Session::watch);
   connect(&runs_, &RunList::currentChanged, this, &Session::changeCurrent);
+  keep_runs_.setSingleShot(true);
+  keep_runs_.setInterval(keep_after_milliseconds);
+  connect(&keep_runs_, &QTimer::timeout, this, [this] { runs_.save(*openSettings()); });
+  connect(&listen_, &QTimer::timeout, this, [this] {
+    const bool silent = runs_.current() && runs_.current()->silentSeconds() > 0;
+    if (silent || was_silent_) Q_EMIT changed();
+    was_silent_ = silent;
+  });
+  listen_.start(1000);
 }
 
 Session::~Session() {
@@ -143,10 +159,14 @@ void Session::removeRun(Run* run) {
   release(run);
   if (previous_ == run) previous_ = nullptr;
   runs_.remove(run);
+  keep_runs_.start();
   Q_EMIT changed();
 }
 
 void Session::watch(Run* run) {
+  connect(run, &Run::lookChanged, this, [this] {
+    if (!restoring_) keep_runs_.start();
+  });
   connect(run, &Run::changed, this, &Session::changed);
   connect(run, &Run::changed, this, [this, run] { releaseIfIdle(run); });
   connect(run, &Run::logged, this, [this, run](const QString& text) { Q_EMIT runLogged(run, text); });
@@ -180,7 +200,8 @@ void Session::release(Run* run) {
   connect(leaving, &WorkerClient::ended, leaving, &QObject::deleteLater);
 }
 
-void Session::save(QSettings& settings) const {
+void Session::save(QSettings& settings) {
+  keep_runs_.stop();
   saveMachines(settings, machines_);
   runs_.save(settings);
   settings.setValue(QStringLiteral("session/experiment"), QString::fromStdString(share_string(draft_.config())));
@@ -211,7 +232,10 @@ void Session::restore(const QSettings& settings) {
         [guard = QPointer<Run>(run)](const RunReport& report) {
           if (guard) guard->fill(report);
         },
-        [this](const LibraryError& error) { Q_EMIT folderProblem(error.message, error.hint); });
+        [this, guard = QPointer<Run>(run)](const LibraryError& error) {
+          if (guard) guard->stopLoading();
+          Q_EMIT folderProblem(error.message, error.hint);
+        });
   }
 }
 

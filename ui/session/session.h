@@ -5,10 +5,12 @@
 // current brings its settings into the draft, as a step that can be undone.
 //
 // A worker process lives while its run trains or is current. One more waits idle, so that the first press of play does
-// not wait for a process to load. GUI thread only.
+// not wait for a process to load. A run's name, note and look, and that it was removed, are in the settings file at
+// once; the rest is saved when the window closes. GUI thread only.
 #pragma once
 
 #include <QObject>
+#include <QTimer>
 #include <optional>
 
 #include "ui/session/experiment_draft.h"
@@ -55,7 +57,7 @@ class Session : public QObject {
   void continueRun(Run* run);  // bring its worker back and go on from its last checkpoint
   void removeRun(Run* run);
 
-  void save(QSettings& settings) const;
+  void save(QSettings& settings);
   void restore(const QSettings& settings);
   // Asks every worker to leave, waits for them all together, and kills what is still there. The session is over then.
   void shutDown(int milliseconds);
@@ -80,6 +82,9 @@ class Session : public QObject {
   RunLibrary library_;
   PanelFeed feed_;
   Machines machines_;
+  QTimer keep_runs_;  // writes the list of runs, a moment after a change that should outlive a crash
+  QTimer listen_;     // looks every second whether the current run's worker has gone silent
+  bool was_silent_ = false;
   double tempo_ = 0;
   Run* previous_ = nullptr;
   bool restoring_ = false;
