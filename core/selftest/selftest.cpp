@@ -191,7 +191,7 @@ std::vector<SelftestCheck> check_model(const std::string& instructions, const st
     }
     for (const auto& [name, tensor] : expected) {
       const bool is_result = name == "log p" || name == "loss";
-      const double floor = 1e-3 * largest_gradient;
+      const double floor = 1e-2 * largest_gradient;  // 2e-5 of it are three units in the last place of the largest
       checks.add(is_result ? name : kernel_of(name), difference(found.at(name), tensor, floor),
                  difference(of_torch.at(name), tensor, floor));
     }
