@@ -302,8 +302,14 @@ class SessionTest : public QObject {
     session->pause();
     QTRY_COMPARE(session->runs().current()->state(), Run::State::paused);
     QTRY_COMPARE(decay.inspectedStep(), session->runs().current()->step());
-    const int asked = machine_->count(QStringLiteral("inspect"));
-    const int shown = decay.shown;
+    // A question asked just before the pause may still be on its way.
+    int asked = -1, shown = -1;
+    for (int wait = 0; wait < 20 && (asked != machine_->count(QStringLiteral("inspect")) || shown != decay.shown);
+         ++wait) {
+      asked = machine_->count(QStringLiteral("inspect"));
+      shown = decay.shown;
+      QTest::qWait(100);
+    }
     QTest::qWait(150);
     QCOMPARE(machine_->count(QStringLiteral("inspect")), asked);  // nothing changed, nothing is asked
     QCOMPARE(decay.shown, shown);
