@@ -69,16 +69,17 @@ QSize sizeFrom(const QString& text) {
 
 // Qt ends the program where it finds no display, with advice about reinstalling it.
 void sayWhyThereIsNoWindow(QtMsgType type, const QMessageLogContext&, const QString& text) {
-  const bool about_display = text.contains(QStringLiteral("could not connect to display")) ||
-                             text.contains(QStringLiteral("xcb")) || text.contains(QStringLiteral("wayland"));
-  if (type == QtFatalMsg) {
+  for (const char* const before : {"could not connect to display", "Could not load the Qt platform plugin"}) {
+    if (text.contains(QLatin1String(before))) return;
+  }
+  if (type == QtFatalMsg && text.contains(QStringLiteral("no Qt platform plugin could be initialized"))) {
     complain(
         QStringLiteral("mambarium: there is no display for the window. On this machine, \"mambarium-worker train\" "
                        "trains and \"mambarium figure\" draws without one."),
         exit_failure);
     std::_Exit(exit_failure);
   }
-  if (!about_display && type != QtDebugMsg) QTextStream(stderr) << text << '\n';
+  if (type != QtDebugMsg) QTextStream(stderr) << text << '\n';
 }
 
 int runWindow(QApplication& application) {
