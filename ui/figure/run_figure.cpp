@@ -2,6 +2,7 @@
 
 #include <QFileInfo>
 #include <fstream>
+#include <memory>
 #include <stdexcept>
 
 #include "core/contract/run_folder.h"
@@ -22,12 +23,12 @@ nlohmann::json readInspected(const QString& path) {
 }  // namespace
 
 Figure figureOfRun(const QString& folder, const QString& panel_id, const std::optional<QString>& inspected_path) {
-  const bool needs_inspected = panel_id != u"loss" && panel_id != u"gap";
-  if (needs_inspected && !inspected_path) {
-    const std::string panel = panel_id.toStdString();
+  const std::unique_ptr<Panel> panel(makePanel(panel_id, nullptr));
+  if (panel && panel->wants() && !inspected_path) {
+    const std::string id = panel_id.toStdString();
     throw std::invalid_argument(
-        "--panel " + panel + " shows the inside of a model: write what \"mambarium-worker inspect " +
-        folder.toStdString() + " --what " + panel + "\" prints to a file, and name it with --inspected FILE.");
+        "--panel " + id + " shows the inside of a model: write what \"mambarium-worker inspect " +
+        folder.toStdString() + " --what " + id + "\" prints to a file, and name it with --inspected FILE.");
   }
   const ReadRunFolder read = read_run_folder(folder.toStdString());
   if (!read.problems.empty()) throw std::invalid_argument(to_string(read.problems.front()));

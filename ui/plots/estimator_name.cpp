@@ -34,11 +34,11 @@ bool sameTask(const ExperimentConfig& one, const ExperimentConfig& other) {
   return true;
 }
 
-QString taskDifference(const ExperimentConfig& config, const std::vector<RunSeries>& runs) {
+QString referenceName(const QString& name, const ExperimentConfig& config, const std::vector<RunSeries>& runs) {
   const auto differs = [&](const char* key) {
     return std::any_of(runs.begin(), runs.end(), [&](const RunSeries& run) { return !agree(config, run.config, key); });
   };
-  QStringList parts;
+  QStringList parts = {name};
   if (differs("task.order")) parts << QObject::tr("order %1").arg(config.integer("task.order"));
   if (differs("task.states")) parts << QObject::tr("%1 states").arg(config.integer("task.states"));
   if (differs("task.beta")) parts << QObject::tr("beta %1").arg(exactText(config.real("task.beta")));

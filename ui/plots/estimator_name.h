@@ -13,8 +13,8 @@ QString estimatorName(const ExperimentConfig& config);
 // The common name of all runs' estimators, or "add-β" when they differ.
 QString estimatorName(const std::vector<RunSeries>& runs);
 
-// What tells the task of `run` from those of the others: "order 2", "order 2, 3 states"; "" when all are the same.
-QString taskDifference(const ExperimentConfig& config, const std::vector<RunSeries>& runs);
+// The name of a reference of that task, with what tells it apart: "add-1", "add-1, order 2".
+QString referenceName(const QString& name, const ExperimentConfig& config, const std::vector<RunSeries>& runs);
 // The same task has the same references, whatever else differs.
 bool sameTask(const ExperimentConfig& one, const ExperimentConfig& other);
 

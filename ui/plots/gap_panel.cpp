@@ -193,8 +193,7 @@ void GapPanel::drawFloors() {
     drawn.emplace_back(floor, &run);
     if (named) continue;
     const QString name = tr("%1 − oracle").arg(estimatorName(run.config));
-    const QString task = taskDifference(run.config, data().runs);
-    labels.push_back({floor, task.isEmpty() ? name : QStringLiteral("%1, %2").arg(name, task), theme().mutedText()});
+    labels.push_back({floor, referenceName(name, run.config, data().runs), theme().mutedText()});
   }
   endLabels()->setTheme(theme());
   endLabels()->setLabels(std::move(labels));

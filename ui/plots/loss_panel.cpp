@@ -181,9 +181,8 @@ void LossPanel::drawReferences() {
     if (std::any_of(lines.begin(), line,
                     [&](const Line& other) { return is_akin(other) && sameTask(*other.config, *line->config); }))
       continue;
-    const QString task =
-        std::count_if(lines.begin(), lines.end(), is_akin) > 1 ? taskDifference(*line->config, data().runs) : QString();
-    labels.push_back({line->value, task.isEmpty() ? line->name : QStringLiteral("%1, %2").arg(line->name, task),
+    const bool is_alone = std::count_if(lines.begin(), lines.end(), is_akin) == 1;
+    labels.push_back({line->value, is_alone ? line->name : referenceName(line->name, *line->config, data().runs),
                       theme().mutedText()});
   }
   endLabels()->setTheme(theme());
