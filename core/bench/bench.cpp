@@ -6,11 +6,11 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "core/kernels/selective_scan.h"
+#include "core/bench/scan_subjects.h"
+#include "core/bench/training_subject.h"
 #include "core/models/mamba2_options.h"
 #include "core/random/stream.h"
 #include "core/training/test_set.h"
-#include "core/training/trainer.h"
 
 namespace mambarium {
 
@@ -25,62 +25,25 @@ BenchMeasurement measured(Subject& subject) {
           .per_processor_second = std::ranges::max(subject.by_processor)};
 }
 
-Subject training_step(const ExperimentConfig& config, Engine engine, std::int64_t& parameter_count) {
-  std::shared_ptr<Trainer> trainer = Trainer::create(config, {.engine = engine, .folder = {}});
-  parameter_count = trainer->parameter_count();
-  return {.name = engine == Engine::fused ? "training step, fused" : "training step, torch",
-          .covers = engine == Engine::fused ? "data, forward, backward, AdamW; hand-written kernels"
-                                            : "data, forward, backward, AdamW; plain LibTorch operators",
-          .tokens = config.integer("training.batch") * config.integer("task.length"),
-          .call = [trainer] { trainer->advance(); },
-          .threads = 1,
-          .by_wall = {},
-          .by_processor = {}};
+Subject training_step(const ExperimentConfig& config, Engine engine) {
+  Subject subject = training_subject(config, engine);
+  subject.name = "training step, " + name_of(engine);
+  subject.covers = std::string("data, forward, backward, AdamW; ") +
+                   (engine == Engine::fused ? "hand-written kernels" : "plain LibTorch operators");
+  return subject;
 }
 
 Subject scan(const ExperimentConfig& config) {
-  using namespace kernels;
-  struct Arrays {
-    std::vector<float> x, dt, a, B, C, y, dx, ddt, da, dB, dC;
-  };
   const Mamba2Options options = mamba2_options(config);
-  const ScanShape shape{.batch = config.integer("training.batch"),
-                        .length = config.integer("task.length"),
-                        .heads = options.heads(),
-                        .headdim = options.head_width(),
-                        .d_state = options.d_state};
-  const std::int64_t tokens = shape.batch * shape.length, inner = shape.heads * shape.headdim;
-  const auto filled = [&](std::int64_t width, const char* name) {
-    std::vector<double> numbers(static_cast<std::size_t>(tokens * width));
-    Stream(0, name).uniform(numbers);
-    return std::vector<float>(numbers.begin(), numbers.end());
-  };
-  const auto arrays = std::make_shared<Arrays>();
-  arrays->x = arrays->y = arrays->dx = filled(inner, "bench x");
-  arrays->dt = arrays->a = arrays->ddt = arrays->da = filled(shape.heads, "bench dt");
-  arrays->B = arrays->dB = filled(shape.d_state, "bench B");
-  arrays->C = arrays->dC = filled(shape.d_state, "bench C");
-  return {.name = "selective scan",
-          .covers = "forward and backward of one layer's scan alone",
-          .tokens = tokens,
-          .call =
-              [=] {
-                const auto rows = [&](std::vector<float>& numbers, std::int64_t width) {
-                  return Rows<float>{numbers.data(), shape.length * width, width};
-                };
-                const ScanInputs<float> inputs{rows(arrays->x, inner), rows(arrays->dt, shape.heads),
-                                               rows(arrays->a, shape.heads), rows(arrays->B, shape.d_state),
-                                               rows(arrays->C, shape.d_state)};
-                selective_scan(shape, inputs, rows(arrays->y, inner), nullptr, options.threads);
-                selective_scan_backward(
-                    shape, inputs, rows(arrays->y, inner), nullptr,
-                    {rows(arrays->dx, inner), rows(arrays->ddt, shape.heads), rows(arrays->da, shape.heads),
-                     rows(arrays->dB, shape.d_state), rows(arrays->dC, shape.d_state)},
-                    options.threads);
-              },
-          .threads = 1,
-          .by_wall = {},
-          .by_processor = {}};
+  const kernels::ScanShape shape{.batch = config.integer("training.batch"),
+                                 .length = config.integer("task.length"),
+                                 .heads = options.heads(),
+                                 .headdim = options.head_width(),
+                                 .d_state = options.d_state};
+  Subject subject = scan_subjects(shape, options.threads)[1];
+  subject.name = "selective scan";
+  subject.covers = "forward and backward of one layer's scan alone";
+  return subject;
 }
 
 Subject data(const ExperimentConfig& config) {
@@ -94,7 +57,7 @@ Subject data(const ExperimentConfig& config) {
                 task.generate(stream, first, batch, false, sequences);
                 first += batch;
               },
-          .threads = 1,
+          .threads = config.integer("run.threads"),
           .by_wall = {},
           .by_processor = {}};
 }
@@ -117,25 +80,15 @@ ExperimentConfig bench_config() {
   return config;
 }
 
-BenchReport run_bench(const ExperimentConfig& asked, const BenchOptions& options) {
-  ExperimentConfig config = asked;
-  // As many steps as it takes, and nothing between them.
-  for (const char* key : {"training.steps", "training.eval_every", "training.checkpoint_every"}) {
-    config.set(key, std::int64_t{100000000});
-  }
+BenchReport run_bench(const ExperimentConfig& config, const BenchOptions& options) {
   if (const auto problems = config.validate(); !problems.empty()) {
     throw std::invalid_argument(to_string(problems.front()));
   }
   BenchReport report;
-  report.config = asked;
-  std::vector<Subject> subjects;
-  subjects.push_back(training_step(config, Engine::fused, report.parameter_count));
-  subjects.push_back(training_step(config, Engine::torch, report.parameter_count));
-  subjects.push_back(scan(config));
-  subjects.push_back(data(config));
-  for (Subject& subject : subjects) {
-    subject.threads = config.integer("run.threads");
-  }
+  report.config = config;
+  report.parameter_count = make_model(config)->parameter_count();
+  std::vector<Subject> subjects = {training_step(config, Engine::fused), training_step(config, Engine::torch),
+                                   scan(config), data(config)};
   time_in_turns(subjects, options);
   for (Subject& subject : subjects) {
     report.measurements.push_back(measured(subject));

@@ -8,9 +8,9 @@
 
 #include "core/bench/bench.h"
 #include "core/bench/scan_subjects.h"
+#include "core/bench/training_subject.h"
 #include "core/kernels/multiply_add_peak.h"
 #include "core/models/mamba2_options.h"
-#include "core/training/trainer.h"
 
 namespace mambarium {
 
@@ -42,22 +42,8 @@ ExperimentConfig config_of(const Setting& setting, const Size& size, std::int64_
   config.set("training.batch", size.batch);
   config.set("task.length", size.length);
   config.set("run.threads", threads);
-  // As many steps as it takes, and nothing between them.
-  for (const char* key : {"training.steps", "training.eval_every", "training.checkpoint_every"}) {
-    config.set(key, std::int64_t{100000000});
-  }
   for (const auto& [key, value] : setting.changes) config.set(key, value);
   return config;
-}
-
-Subject training_step(const ExperimentConfig& config, Engine engine) {
-  const std::shared_ptr<Trainer> trainer = Trainer::create(config, {.engine = engine, .folder = {}});
-  Subject subject;
-  subject.name = name_of(engine);
-  subject.tokens = config.integer("training.batch") * config.integer("task.length");
-  subject.threads = config.integer("run.threads");
-  subject.call = [trainer] { trainer->advance(); };
-  return subject;
 }
 
 double training_flops_per_token(const ExperimentConfig& config) {
@@ -71,7 +57,7 @@ TrainingSpeed time_training(const Setting& setting, const Size& size, const Benc
   std::vector<Subject> subjects;
   for (const Engine engine : {Engine::fused, Engine::torch}) {
     for (const std::int64_t threads : {1, 2})
-      subjects.push_back(training_step(config_of(setting, size, threads), engine));
+      subjects.push_back(training_subject(config_of(setting, size, threads), engine));
   }
   time_in_turns(subjects, options);
   TrainingSpeed speed;
@@ -87,7 +73,7 @@ TrainingSpeed time_training(const Setting& setting, const Size& size, const Benc
 }
 
 ScanSpeed time_scan(const kernels::ScanShape& shape, const BenchOptions& options) {
-  std::vector<Subject> subjects = scan_subjects(shape);
+  std::vector<Subject> subjects = scan_subjects(shape, 1);
   time_in_turns(subjects, options);
   ScanSpeed speed;
   speed.headdim = shape.headdim;
@@ -117,7 +103,7 @@ double measured_peak(const BenchOptions& options) {
 std::string grouped(double number) {
   std::string digits = fmt::format("{:.0f}", number);
   for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), ",");
+    digits.insert(static_cast<std::size_t>(at), 1, ',');
   }
   return digits;
 }

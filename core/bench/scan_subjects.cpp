@@ -41,16 +41,17 @@ Rows<float> rows(const at::Tensor& tensor) {
 
 }  // namespace
 
-std::vector<Subject> scan_subjects(const kernels::ScanShape& shape) {
+std::vector<Subject> scan_subjects(const kernels::ScanShape& shape, int threads) {
   const auto tensors = std::make_shared<ScanTensors>(make_tensors(shape));
-  const auto forward = [tensors, shape] {
+  const auto forward = [tensors, shape, threads] {
     const ScanTensors& t = *tensors;
-    kernels::selective_scan(shape, {rows(t.x), rows(t.dt), rows(t.a), rows(t.B), rows(t.C)}, rows(t.y), nullptr, 1);
+    kernels::selective_scan(shape, {rows(t.x), rows(t.dt), rows(t.a), rows(t.B), rows(t.C)}, rows(t.y), nullptr,
+                            threads);
   };
-  const auto backward = [tensors, shape] {
+  const auto backward = [tensors, shape, threads] {
     const ScanTensors& t = *tensors;
     kernels::selective_scan_backward(shape, {rows(t.x), rows(t.dt), rows(t.a), rows(t.B), rows(t.C)}, rows(t.dy),
-                                     nullptr, {rows(t.dx), rows(t.ddt), rows(t.da), rows(t.dB), rows(t.dC)}, 1);
+                                     nullptr, {rows(t.dx), rows(t.ddt), rows(t.da), rows(t.dB), rows(t.dC)}, threads);
   };
   const auto with_operators = [tensors] {
     const ScanTensors& t = *tensors;
@@ -67,7 +68,10 @@ std::vector<Subject> scan_subjects(const kernels::ScanShape& shape) {
     backward();
   };
   subjects[2].call = with_operators;
-  for (Subject& subject : subjects) subject.tokens = tokens;
+  for (Subject& subject : subjects) {
+    subject.tokens = tokens;
+    subject.threads = threads;
+  }
   return subjects;
 }
 

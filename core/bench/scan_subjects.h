@@ -1,5 +1,5 @@
 // The selective scan as subjects of a bench: the kernel's forward pass, its forward and backward, and LibTorch
-// operators' forward and backward in chunks of 64 tokens with autograd, on the same numbers. One thread.
+// operators' forward and backward in chunks of 64 tokens with autograd, on the same numbers.
 #pragma once
 
 #include <vector>
@@ -9,6 +9,6 @@
 
 namespace mambarium {
 
-std::vector<Subject> scan_subjects(const kernels::ScanShape& shape);  // forward, both, operators
+std::vector<Subject> scan_subjects(const kernels::ScanShape& shape, int threads);  // forward, both, operators
 
 }  // namespace mambarium

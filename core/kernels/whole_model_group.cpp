@@ -49,7 +49,7 @@ class LaneReadOut {
       LinearGradient(rows, d_model_, states_, in, dlogits_, sums + layout.lm_head * lanes);
       Linear(rows, states_, d_model_, {head.data, 1, d_model_}, dlogits_, du);
       if (normed) {
-        NormBackward(rows, d_model_, group_.weights + layout.final_norm, standard_, scale_, du, du, false,
+        NormBackward(rows, d_model_, group_.weights + layout.final_norm, standard_, scale_, du, du,
                      sums + layout.final_norm * lanes);
       }
     }

@@ -164,14 +164,7 @@ class KernelTest : public QObject {
       shape.hidden = choose(generator, {0, 7, 32});
       shape.states = choose(generator, {2, 3, 6});
       shape.l1 = !maybe();
-      Parts parts{.norm = maybe(),
-                  .conv_x = maybe(),
-                  .conv_B = maybe(),
-                  .conv_C = maybe(),
-                  .gate = maybe(),
-                  .decay = maybe(),
-                  .skip = maybe(),
-                  .gated_mlp = maybe()};
+      Parts parts = some_parts(maybe);
       if (parts.norm) parts.blocks = static_cast<int>(choose(generator, {1, 1, 2, 3}));
       const ModelFixture model(shape, parts, generator());
       const auto adamw_now = adamw_step({.weight_decay = 0.1, .highest_norm = 1}, 1, 1e-2);

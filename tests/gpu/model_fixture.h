@@ -27,6 +27,19 @@ struct Parts {
   int blocks = 1;
 };
 
+// One block whose parts are there where maybe() says so.
+template <class Maybe>
+Parts some_parts(Maybe& maybe) {
+  return {.norm = maybe(),
+          .conv_x = maybe(),
+          .conv_B = maybe(),
+          .conv_C = maybe(),
+          .gate = maybe(),
+          .decay = maybe(),
+          .skip = maybe(),
+          .gated_mlp = maybe()};
+}
+
 inline std::string description(const WholeModelShape& s, const Parts& p) {
   std::string text;
   const auto say = [&](const char* name, auto value) { text += std::string(name) + "=" + std::to_string(value) + " "; };

@@ -118,14 +118,7 @@ class WholeModelTest : public QObject {
       shape.hidden = from({0, 7, 16});
       shape.states = from({2, 3, 6});
       shape.l1 = !maybe();
-      Parts parts{.norm = maybe(),
-                  .conv_x = maybe(),
-                  .conv_B = maybe(),
-                  .conv_C = maybe(),
-                  .gate = maybe(),
-                  .decay = maybe(),
-                  .skip = maybe(),
-                  .gated_mlp = maybe()};
+      Parts parts = some_parts(maybe);
       // Without norms every block multiplies its inputs with each other: several leave the range of float.
       if (parts.norm) parts.blocks = static_cast<int>(from({1, 1, 2, 3}));
       QVERIFY(agrees(shape, parts, generator(), largest, static_cast<int>(from({0, 5, 16}))));

@@ -111,7 +111,7 @@ class LaneMixer {
     LinearGradient(rows, inner, d_model, gated, dout, sum(at.out));
     if (gate_) GateBackward(rows, inner, y_, z_active_, z_slope_, dgated_, dgated_, dprojected.from_column(columns_.z));
     if (at.y_norm != no_part) {
-      NormBackward(rows, inner, weights + at.y_norm, y_standard_, y_scale_, dgated_, dgated_, false, sum(at.y_norm));
+      NormBackward(rows, inner, weights + at.y_norm, y_standard_, y_scale_, dgated_, dgated_, sum(at.y_norm));
     }
     Fill(dactive_, rows, 0.0f);
     Fill(ddt_, rows, 0.0f);
@@ -129,7 +129,7 @@ class LaneMixer {
     LinearGradient(rows, d_model, columns_.width, at.norm == no_part ? u : Numbers(normed_), dprojected, sum(at.in));
     Linear(rows, columns_.width, d_model, {weights + at.in, 1, d_model}, dprojected, dnormed_);
     if (at.norm != no_part) {
-      NormBackward(rows, d_model, weights + at.norm, standard_, scale_, dnormed_, dnormed_, false, sum(at.norm));
+      NormBackward(rows, d_model, weights + at.norm, standard_, scale_, dnormed_, dnormed_, sum(at.norm));
     }
     for (std::int64_t i = 0; i < rows * d_model; ++i) {
       Put(hn::Add(At(dout, 0, i), At(dnormed_, 0, i)), du, 0, i);

@@ -65,7 +65,7 @@ class LaneMlp {
                    sums + at.fc1 * lanes);
     Linear(rows, width_, d_model_, {weights + at.fc1, 1, d_model_}, dprojected_, dnormed_);
     if (at.mlp_norm != no_part) {
-      NormBackward(rows, d_model_, weights + at.mlp_norm, standard_, scale_, dnormed_, dnormed_, false,
+      NormBackward(rows, d_model_, weights + at.mlp_norm, standard_, scale_, dnormed_, dnormed_,
                    sums + at.mlp_norm * lanes);
     }
     for (std::int64_t i = 0; i < rows * d_model_; ++i) {

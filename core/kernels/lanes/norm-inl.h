@@ -36,9 +36,9 @@ inline void Norm(std::int64_t rows, std::int64_t width, const float* gain, Numbe
   }
 }
 
-// din is written, or added to; dgain [width] vectors are added to. dout and din may be the same.
+// din is written; dgain [width] vectors are added to. dout and din may be the same.
 inline void NormBackward(std::int64_t rows, std::int64_t width, const float* gain, Numbers standard, Numbers scale,
-                         Numbers dout, NumbersOut din, bool add, float* dgain) {
+                         Numbers dout, NumbersOut din, float* dgain) {
   const V share = All(1.0f / static_cast<float>(width));
   for (std::int64_t t = 0; t < rows; ++t) {
     V mean = Nothing(), slope = Nothing();
@@ -55,7 +55,7 @@ inline void NormBackward(std::int64_t rows, std::int64_t width, const float* gai
     for (std::int64_t c = 0; c < width; ++c) {
       const V scaled = hn::Mul(At(dout, t, c), All(gain[c]));
       const V gradient = hn::Mul(inverse, hn::NegMulAdd(slope, At(standard, t, c), hn::Sub(scaled, mean)));
-      add ? Add(gradient, din, t, c) : Put(gradient, din, t, c);
+      Put(gradient, din, t, c);
     }
   }
 }
