@@ -4,7 +4,8 @@
 // The operators are given their best: the chunked scan with chunks of 64 tokens, memory that is kept between steps, and
 // the better of one and two threads. The peak is measured first: fused multiply-adds in registers, one thread.
 //
-// FLOPs are counted, not measured. A training step: two for every weight of a matrix product and every token, five per
+// FLOPs are counted from the formulas, not measured: an engine that finds results instead of computing them does the
+// model's FLOPs all the same. A training step: two for every weight of a matrix product and every token, five per
 // number of the scan's state; three times that for forward and backward together. A scan: 5 P N forward, 14 P N
 // backward (which computes the states again); its bytes are the inputs and outputs, once each.
 //

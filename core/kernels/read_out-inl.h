@@ -16,7 +16,6 @@ HWY_BEFORE_NAMESPACE();
 namespace mambarium::kernels::HWY_NAMESPACE {
 
 inline constexpr float l1_floor = 1e-5f;
-using Integers = hn::RebindToSigned<D>;
 
 HWY_INLINE V Maximum(D d, std::int64_t states, const float* logits) {
   V largest = hn::LoadU(d, logits);
@@ -27,39 +26,41 @@ HWY_INLINE V Maximum(D d, std::int64_t states, const float* logits) {
   return largest;
 }
 
-// One vector of predictions: logits [states][lanes] become log-probabilities; `gradient`, where wanted, becomes scale
-// times d(-log p_target) / d logit. Returns log p_target.
-HWY_INLINE V ReadOut(std::int64_t states, bool l1, float* logits, hn::Vec<Integers> targets, V scale, float* gradient) {
+// One vector of predictions from logits [states][lanes]; `gradient`, where wanted, becomes scale times
+// d(-log p_target) / d logit. Returns log p_target, 0 where the target is negative.
+HWY_INLINE V ReadOut(std::int64_t states, bool l1, const float* logits, hn::Vec<Integers> targets, V scale,
+                     float* gradient) {
   const D d;
   const Integers integers;
   const V floor = hn::Set(d, l1_floor), zero = hn::Zero(d);
-  V sum = zero, shift = zero;
-  if (l1) {
-    for (std::int64_t s = 0; s < states; ++s) {
-      sum = hn::Add(sum, hn::Add(Activated<Activation::relu>(d, hn::LoadU(d, logits + s * lanes)), floor));
-    }
-  } else {
-    shift = Maximum(d, states, logits);
-    for (std::int64_t s = 0; s < states; ++s) {
-      sum = hn::Add(sum, FaithfulExp(d, hn::Sub(hn::LoadU(d, logits + s * lanes), shift)));
-    }
-  }
-  const V log_sum = hn::Log(d, sum), inverse = hn::Div(hn::Set(d, 1.0f), sum);
-  V log_p_target = zero;
+  const V shift = l1 ? zero : Maximum(d, states, logits);
+  V sum = zero, weight_of_target = zero, logit_of_target = zero;
   for (std::int64_t s = 0; s < states; ++s) {
     const V logit = hn::LoadU(d, logits + s * lanes);
-    const V weight = hn::Add(Activated<Activation::relu>(d, logit), floor);
-    const V log_p = l1 ? hn::Sub(hn::Log(d, weight), log_sum) : hn::Sub(hn::Sub(logit, shift), log_sum);
+    const V weight = l1 ? hn::Add(Activated<Activation::relu>(d, logit), floor) : FaithfulExp(d, hn::Sub(logit, shift));
     const auto hot = hn::RebindMask(d, hn::Eq(targets, hn::Set(integers, static_cast<std::int32_t>(s))));
-    log_p_target = hn::IfThenElse(hot, log_p, log_p_target);
-    if (gradient != nullptr) {
-      const V one_hot = hn::IfThenElseZero(hot, hn::Set(d, 1.0f));
-      const V into_logit = l1 ? hn::IfThenElseZero(hn::Gt(logit, zero), hn::Sub(inverse, hn::Div(one_hot, weight)))
-                              : hn::Sub(FaithfulExp(d, log_p), one_hot);
+    weight_of_target = hn::IfThenElse(hot, weight, weight_of_target);
+    logit_of_target = hn::IfThenElse(hot, logit, logit_of_target);
+    sum = hn::Add(sum, weight);
+    if (gradient != nullptr) hn::StoreU(weight, d, gradient + s * lanes);
+  }
+  if (gradient != nullptr) {
+    for (std::int64_t s = 0; s < states; ++s) {
+      const auto hot = hn::RebindMask(d, hn::Eq(targets, hn::Set(integers, static_cast<std::int32_t>(s))));
+      const V logit = hn::LoadU(d, logits + s * lanes), weight = hn::LoadU(d, gradient + s * lanes);
+      V into_logit;
+      if (l1) {
+        const V from_target = hn::IfThenElseZero(hot, hn::Div(hn::Set(d, 1.0f), weight));
+        into_logit = hn::IfThenElseZero(hn::Gt(logit, zero), hn::Sub(hn::Div(hn::Set(d, 1.0f), sum), from_target));
+      } else {
+        into_logit = hn::Div(hn::Sub(weight, hn::IfThenElseZero(hot, sum)), sum);  // a sure target has no 1 - 1
+      }
       hn::StoreU(hn::Mul(into_logit, scale), d, gradient + s * lanes);
     }
   }
-  return log_p_target;
+  const V log_p =
+      l1 ? hn::Log(d, hn::Div(weight_of_target, sum)) : hn::Sub(hn::Sub(logit_of_target, shift), hn::Log(d, sum));
+  return hn::IfThenElseZero(hn::RebindMask(d, hn::Gt(targets, hn::Set(integers, -1))), log_p);
 }
 
 }  // namespace mambarium::kernels::HWY_NAMESPACE

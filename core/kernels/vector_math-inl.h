@@ -23,6 +23,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
+using Integers = hn::RebindToSigned<D>;
 inline constexpr std::int64_t lanes = static_cast<std::int64_t>(HWY_LANES(float));
 
 HWY_INLINE V LoadSome(D d, const float* from, std::int64_t count) {

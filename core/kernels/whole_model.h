@@ -3,8 +3,10 @@
 //
 // As many sequences as a vector has lanes are computed at once, each in a lane of its own (core/kernels/lanes/), a few
 // tokens at a time so that what lies between two stages stays in cache. The backward pass keeps the rows between
-// blocks and the scan's state at the start of every piece, and computes the rest of a piece again. What pays is a
-// batch of at least a few lanes and states that fit the cache: suits_whole_model().
+// blocks, the scan's state at the start of every piece and as much else as a cache holds, and computes the rest again.
+// What the first block does before its scan depends on the last w tokens alone: where they have no more values than a
+// vector has lanes, it is computed once for each of these (lanes/context_front-inl.h). What pays is a batch that fills
+// the lanes and states that fit the cache: suits_whole_model().
 //
 // Weights and gradients are as LibTorch holds them (mixer.h); a null pointer stands for a part that is off, and has to
 // be null in both. Results do not depend on the number of threads: gradients are summed by groups of lanes, in order.

@@ -154,7 +154,13 @@ class TestMamba2Kernels : public QObject {
         [](auto& o) { o.layers = 3; },
         [](auto& o) { o.headdim = 4; },
         [](auto& o) { o.d_conv = 1; },
+        [](auto& o) { o.d_conv = 3; },
+        [](auto& o) { o.d_conv = 4; },
         [](auto& o) { o.d_conv = 5; },
+        [](auto& o) {
+          o.d_conv = 2;
+          o.states = 3;
+        },
         [](auto& o) { o.d_conv = 40; },
         [](auto& o) { o.states = 7; },
         [](auto& o) { o.d_state = 5; },

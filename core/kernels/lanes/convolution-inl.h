@@ -40,6 +40,36 @@ void Convolve(std::int64_t rows, const Taps& with, Numbers in, NumbersOut out, N
   }
 }
 
+// The gradients of W neighbouring taps of one channel, from tap `first` on.
+template <int W>
+HWY_INLINE void TapsBackward(std::int64_t rows, const Taps& with, std::int64_t c, std::int64_t first, Numbers in,
+                             Numbers dout, NumbersOut din, float* dtaps) {
+  const D d;
+  const std::int64_t at = c * with.window + first;
+  V tap[W], into_tap[W], incoming[W];
+#pragma GCC unroll 4
+  for (int i = 0; i < W; ++i) {
+    tap[i] = All(with.taps[at + i]);
+    into_tap[i] = hn::Load(d, dtaps + (at + i) * lanes);
+    incoming[i] = Nothing();
+  }
+  for (std::int64_t row = 0; row < rows + W - 1; ++row) {
+#pragma GCC unroll 4
+    for (int i = W - 1; i > 0; --i) incoming[i] = incoming[i - 1];
+    incoming[0] = row < rows ? At(dout, row, c) : Nothing();
+    const V input = At(in, row + first, c);
+    V into_input = At(din, row + first, c);
+#pragma GCC unroll 4
+    for (int i = 0; i < W; ++i) {
+      into_input = hn::MulAdd(incoming[i], tap[i], into_input);
+      into_tap[i] = hn::MulAdd(incoming[i], input, into_tap[i]);
+    }
+    Put(into_input, din, row + first, c);
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < W; ++i) hn::Store(into_tap[i], d, dtaps + (at + i) * lanes);
+}
+
 // din [w - 1 + rows] is added to; dtaps [channels][window] and dbias [channels] vectors as well. dout is overwritten.
 inline void ConvolveBackward(std::int64_t rows, const Taps& with, Numbers in, Numbers slope, NumbersOut dout,
                              NumbersOut din, float* dtaps, float* dbias) {
@@ -52,17 +82,9 @@ inline void ConvolveBackward(std::int64_t rows, const Taps& with, Numbers in, Nu
       bias = hn::Add(bias, before);
     }
     hn::Store(bias, d, dbias + c * lanes);
-    for (std::int64_t i = 0; i < with.window; ++i) {
-      float* const sum = dtaps + (c * with.window + i) * lanes;
-      const V tap = All(with.taps[c * with.window + i]);
-      V into_tap = hn::Load(d, sum);
-      for (std::int64_t t = 0; t < rows; ++t) {
-        const V before = At(dout, t, c);
-        into_tap = hn::MulAdd(before, At(in, t + i, c), into_tap);
-        Put(hn::MulAdd(before, tap, At(din, t + i, c)), din, t + i, c);
-      }
-      hn::Store(into_tap, d, sum);
-    }
+    std::int64_t i = 0;
+    for (; i + 2 <= with.window; i += 2) TapsBackward<2>(rows, with, c, i, in, dout, din, dtaps);
+    for (; i < with.window; ++i) TapsBackward<1>(rows, with, c, i, in, dout, din, dtaps);
   }
 }
 

@@ -14,6 +14,32 @@
 HWY_BEFORE_NAMESPACE();
 namespace mambarium::kernels::HWY_NAMESPACE {
 
+// out = act(in); slope, where wanted, receives act'(in).
+template <Activation A>
+void Activate(std::int64_t rows, std::int64_t width, Numbers in, NumbersOut out, NumbersOut slope) {
+  for (std::int64_t t = 0; t < rows; ++t) {
+    for (std::int64_t c = 0; c < width; ++c) {
+      V derivative;
+      Put(Activated<A>(D(), At(in, t, c), derivative), out, t, c);
+      if (slope.data != nullptr) Put(derivative, slope, t, c);
+    }
+  }
+}
+
+// out = one * other; out may be either.
+inline void Product(std::int64_t rows, std::int64_t width, Numbers one, Numbers other, NumbersOut out) {
+  for (std::int64_t t = 0; t < rows; ++t) {
+    for (std::int64_t c = 0; c < width; ++c) Put(hn::Mul(At(one, t, c), At(other, t, c)), out, t, c);
+  }
+}
+
+// out = gain * in, a gain per column.
+inline void Scale(std::int64_t rows, std::int64_t width, const float* gain, Numbers in, NumbersOut out) {
+  for (std::int64_t t = 0; t < rows; ++t) {
+    for (std::int64_t c = 0; c < width; ++c) Put(hn::Mul(At(in, t, c), All(gain[c])), out, t, c);
+  }
+}
+
 // out = value * act(gate); without a value, act(gate). Where wanted (`slope`), also act(gate) and act'(gate).
 template <Activation A>
 void Gate(std::int64_t rows, std::int64_t width, Numbers value, Numbers gate, NumbersOut out, NumbersOut active,
@@ -91,9 +117,12 @@ inline void DecayBackward(std::int64_t rows, std::int64_t heads, const float* A_
 // y += D x, one D per head.
 inline void Skip(std::int64_t rows, std::int64_t heads, std::int64_t headdim, const float* D_of_head, Numbers x,
                  NumbersOut y) {
-  for (std::int64_t t = 0; t < rows; ++t) {
-    for (std::int64_t c = 0; c < heads * headdim; ++c) {
-      Put(hn::MulAdd(All(D_of_head[c / headdim]), At(x, t, c), At(y, t, c)), y, t, c);
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const V skip = All(D_of_head[head]);
+    for (std::int64_t t = 0; t < rows; ++t) {
+      for (std::int64_t c = head * headdim; c < (head + 1) * headdim; ++c) {
+        Put(hn::MulAdd(skip, At(x, t, c), At(y, t, c)), y, t, c);
+      }
     }
   }
 }
@@ -102,12 +131,19 @@ inline void Skip(std::int64_t rows, std::int64_t heads, std::int64_t headdim, co
 inline void SkipBackward(std::int64_t rows, std::int64_t heads, std::int64_t headdim, const float* D_of_head, Numbers x,
                          Numbers dy, NumbersOut dx, float* dD) {
   const D d;
-  for (std::int64_t t = 0; t < rows; ++t) {
-    for (std::int64_t c = 0; c < heads * headdim; ++c) {
-      float* const sum = dD + c / headdim * lanes;
-      hn::Store(hn::MulAdd(At(dy, t, c), At(x, t, c), hn::Load(d, sum)), d, sum);
-      Put(hn::MulAdd(All(D_of_head[c / headdim]), At(dy, t, c), At(dx, t, c)), dx, t, c);
+  for (std::int64_t head = 0; head < heads; ++head) {
+    const V skip = All(D_of_head[head]);
+    V even = hn::Load(d, dD + head * lanes), odd = Nothing();
+    for (std::int64_t t = 0; t < rows; ++t) {
+      for (std::int64_t c = head * headdim; c < (head + 1) * headdim; ++c) {
+        const V incoming = At(dy, t, c);
+        Put(hn::MulAdd(skip, incoming, At(dx, t, c)), dx, t, c);
+        const V sum = hn::MulAdd(incoming, At(x, t, c), even);
+        even = odd;
+        odd = sum;
+      }
     }
+    hn::Store(hn::Add(even, odd), d, dD + head * lanes);
   }
 }
 
