@@ -56,9 +56,9 @@ std::map<std::string, at::Tensor> everything(SequenceModel& model, const at::Ten
 // Whether everything is within `tolerance` of float64, relative to the largest number of its tensor. A norm makes some
 // gradients vanish (a single state only scales y): they are measured against a thousandth of the largest gradient. Some
 // points are worse conditioned than that (a kink of ReLU, a sum that cancels): there the bounds are what rounding the
-// weights does in float64, and ten times what LibTorch's own operators are off in float32. What is off by less than
-// four units in the last place of the largest gradient is rounding: a sum over all tokens that cancels holds no more
-// digits.
+// weights does in float64, and ten times what LibTorch's own operators are off in float32, at most. What is off by less
+// than four units in the last place of the largest gradient is rounding: a sum over all tokens that cancels holds no
+// more digits.
 bool agrees(const Mamba2Options& options, std::int64_t batch, std::int64_t length, double tolerance = 1e-5,
             double* largest = nullptr) {
   const auto tokens = some_tokens(batch, length, options.states),
@@ -103,6 +103,27 @@ bool agrees(const Mamba2Options& options, std::int64_t batch, std::int64_t lengt
     if (options.readout != Readout::l1) break;
     bound = std::max({bound, 2 * worst(exact_at(5e-7, phase)), 2 * worst(exact_at(-5e-7, phase))});
   }
+  // One rounding of a sum that cancels may be lucky. Some more, at weights a little beside these.
+  const auto worst_rounding = [&](const std::string& name) {
+    double most = 0;
+    for (const double phase : {0.3, 0.9, 1.7, 2.5}) {
+      std::map<std::string, at::Tensor> results[2];
+      for (const Precision precision : {Precision::float32, Precision::float64}) {
+        Mamba2 model(options, Engine::torch, precision);
+        enlarge(model);
+        const torch::NoGradGuard no_gradients;
+        for (Parameter& parameter : model.parameters()) {
+          const auto steps = torch::arange(parameter.tensor.numel(), torch::kFloat64).reshape(parameter.tensor.sizes());
+          const auto moved = parameter.tensor.to(torch::kFloat64) * (1 + 1e-3 * torch::cos(steps * (2.3 + phase)));
+          parameter.tensor.copy_(moved.to(torch::kFloat32));
+        }
+        const torch::AutoGradMode gradients(true);
+        results[precision == Precision::float64] = everything(model, tokens, targets);
+      }
+      most = std::max(most, off(results[0].at(name), results[1].at(name)));
+    }
+    return most;
+  };
   bool good = true;
   for (const auto& [name, found] : everything(fast, tokens, targets)) {
     const double difference = off(found, expected.at(name));
@@ -113,7 +134,7 @@ bool agrees(const Mamba2Options& options, std::int64_t batch, std::int64_t lengt
     constexpr double units = 4 * 5.96e-8;
     const bool is_rounding =
         is_gradient && magnitude(found.to(torch::kFloat64) - expected.at(name)) <= units * largest_gradient;
-    if (!(difference <= bound) && !is_rounding) {
+    if (!(difference <= bound) && !is_rounding && !(difference <= 10 * worst_rounding(name))) {
       qWarning("%s: %s off by %.3g (bound %.3g)", description(options).c_str(), name.c_str(), difference, bound);
       good = false;
     }
