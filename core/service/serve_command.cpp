@@ -68,7 +68,11 @@ Ending converse(Session& session, Inbox& inbox) {
   }
 }
 
+// The window, the processor's other user on this machine, comes first when it has something to draw.
+constexpr int niceness = 5;
+
 int serve(Engine engine) {
+  static_cast<void>(::nice(niceness));
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
   spdlog::set_pattern("%H:%M:%S %l: %v");
   std::signal(SIGPIPE, SIG_IGN);

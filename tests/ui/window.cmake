@@ -14,3 +14,13 @@ if(TARGET mambarium-worker)
   add_dependencies(real_worker_test mambarium-worker)
   target_compile_definitions(real_worker_test PRIVATE FAKE_WORKER="")
 endif()
+
+# A measurement, not a test: scripts/measure-window runs it.
+if(TARGET mambarium-worker)
+  add_executable(window_frames EXCLUDE_FROM_ALL window_frames.cpp)
+  target_link_libraries(window_frames PRIVATE mambarium_ui Qt6::Test mambarium_warnings)
+  add_dependencies(window_frames mambarium-worker)
+  target_compile_definitions(window_frames PRIVATE FAKE_WORKER=""
+                                                   MAMBARIUM_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
+  set_target_properties(window_frames PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+endif()

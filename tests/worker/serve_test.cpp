@@ -1,4 +1,5 @@
 #include <signal.h>
+#include <sys/resource.h>
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -71,6 +72,13 @@ class ServeTest : public QObject {
     QCOMPARE(checkpoints, (std::vector<std::int64_t>{50, 100, 150, 200}));
     worker.send(CloseRequest{});
     QCOMPARE(worker.finish(), 0);
+  }
+
+  void theWindowComesFirst() {
+    Conversation worker;
+    worker.greet();
+    QCOMPARE(::getpriority(PRIO_PROCESS, static_cast<id_t>(worker.process().processId())),
+             std::min(::getpriority(PRIO_PROCESS, 0) + 5, 19));
   }
 
   // Stopped at step 137 and gone on with in another process, the run ends as the uninterrupted one does.
