@@ -259,6 +259,30 @@ class TestMamba2Kernels : public QObject {
     }
   }
 
+  // At the weights a run begins with. A gradient that cancels differs by its terms' rounding, so that the largest
+  // gradient of the model is the measure.
+  void simd_targets_agree_with_each_other() {
+    for (const std::int64_t batch : few_and_many) {
+      std::map<std::string, at::Tensor> first;
+      for (const std::string& target : kernels::simd_targets()) {
+        kernels::use_simd_target(target);
+        Mamba2 model(Mamba2Options{}, Engine::fused, Precision::float32);
+
+        const auto results = everything(model, some_tokens(batch, 70, 2), some_tokens(batch, 70, 2, 7));
+        if (first.empty()) first = results;
+        double largest_gradient = 0;
+        for (const auto& [name, tensor] : first) {
+          if (name != "log p" && name != "loss") largest_gradient = std::max(largest_gradient, magnitude(tensor));
+        }
+        for (const auto& [name, tensor] : results) {
+          const bool is_gradient = name != "log p" && name != "loss";
+          const double difference = relative_difference(tensor, first.at(name), is_gradient ? largest_gradient : 0);
+          QVERIFY2(difference <= 1e-6, (target + " " + name + " " + std::to_string(difference * 1e6)).c_str());
+        }
+      }
+    }
+  }
+
   void threads_do_not_change_a_bit() {
     for (const std::int64_t width : {std::int64_t{8}, fused::widest_fused + 16}) {
       Mamba2Options options;
