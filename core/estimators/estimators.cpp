@@ -117,6 +117,34 @@ class UniformEstimator : public Estimator {
   Context context_;
 };
 
+class SwitchingEstimator : public Estimator {
+ public:
+  SwitchingEstimator(std::unique_ptr<Estimator> chain, double p_switch)
+      : chain_(std::move(chain)), p_switch_(p_switch), all_(0, chain_->states() + 1) {}
+
+  std::int64_t states() const override { return all_.states(); }
+  void reset() override { chain_->reset(); }
+  void predict(std::span<double> out) const override {
+    const auto ordinary = out.first(out.size() - 1);
+    chain_->predict(ordinary);
+    for (double& probability : ordinary) probability *= 1 - p_switch_;
+    out.back() = p_switch_;
+  }
+  void observe(std::int32_t token) override {
+    all_.check(token);
+    if (token == chain_->states()) {
+      chain_->reset();
+    } else {
+      chain_->observe(token);
+    }
+  }
+
+ private:
+  std::unique_ptr<Estimator> chain_;
+  double p_switch_;
+  Context all_;
+};
+
 // log(count + offset) for every count a sequence of this length can reach.
 std::vector<double> log_counts(std::int64_t length, double offset) {
   std::vector<double> logs(static_cast<std::size_t>(length + 1));
@@ -129,6 +157,13 @@ std::vector<double> log_counts(std::int64_t length, double offset) {
 std::unique_ptr<Estimator> make_add_beta(std::int64_t order, std::int64_t states, double beta) {
   const MarkovTask checked(order, states, beta, 1);
   return std::make_unique<AddBetaEstimator>(order, states, beta);
+}
+
+std::unique_ptr<Estimator> make_switching_bayes(std::int64_t order, std::int64_t states, double beta, double p_switch) {
+  if (!(p_switch >= 0 && p_switch <= 1)) {
+    throw std::invalid_argument("the probability of a switch must lie between 0 and 1");
+  }
+  return std::make_unique<SwitchingEstimator>(make_add_beta(order, states, beta), p_switch);
 }
 
 std::unique_ptr<Estimator> make_oracle(std::int64_t order, std::int64_t states, std::span<const float> kernel) {

@@ -34,6 +34,12 @@ std::unique_ptr<Estimator> make_oracle(std::int64_t order, std::int64_t states, 
 
 std::unique_ptr<Estimator> make_uniform(std::int64_t states);
 
+// The Bayes predictor of the switching process (paper 1, section 5.1): at every token, with probability p_switch, the
+// switch token S comes instead, and after it a new chain of this order over the tokens 0 .. S-1 begins. P(S) =
+// p_switch; the others share 1 - p_switch as add-beta says from the counts since the last switch. states() is S + 1.
+// Throws std::invalid_argument for p_switch outside 0 to 1, and where make_add_beta() does.
+std::unique_ptr<Estimator> make_switching_bayes(std::int64_t order, std::int64_t states, double beta, double p_switch);
+
 // Mean negative log-likelihood over all T targets of tokens[T+1], nats per token. Resets the estimator first.
 double mean_loss(Estimator& estimator, std::span<const std::int32_t> tokens);
 

@@ -15,14 +15,16 @@
 #include "core/service/kernel_file.h"
 #include "core/service/loaded_run.h"
 #include "core/service/token_sequences.h"
+#include "core/theory/constructions.h"
 
 namespace mambarium {
 
 namespace {
 
 struct PredictOptions {
-  std::string run, estimator, kernel, tokens_file;
+  std::string run, estimator, kernel, model, tokens_file;
   std::optional<std::int64_t> at;
+  std::optional<double> epsilon, p_switch;
   std::vector<std::string> tokens;
   std::string format = "csv";
   ExperimentFlags task;
@@ -45,6 +47,23 @@ Predictor of_run(const PredictOptions& options) {
           [run](std::span<const std::int32_t> tokens) { return predictions(*run->model, tokens); }};
 }
 
+Predictor of_construction(const PredictOptions& options) {
+  const ExperimentConfig config = options.task.config();
+  ConstructionSettings settings{.name = options.model,
+                                .states = config.integer("task.states"),
+                                .order = config.integer("task.order"),
+                                .beta = config.real("task.beta")};
+  settings.epsilon = options.epsilon.value_or(settings.epsilon);
+  settings.p_switch = options.p_switch.value_or(settings.p_switch);
+  try {
+    const std::shared_ptr<SequenceModel> model = make_construction(settings, Engine::torch, Precision::float64);
+    return {estimator_of(settings)->states(),
+            [model](std::span<const std::int32_t> tokens) { return predictions(*model, tokens); }};
+  } catch (const std::invalid_argument& error) {
+    throw bad_input(std::string("--model ") + error.what());
+  }
+}
+
 Predictor chosen(const PredictOptions& options) {
   const auto task_flags = options.task.given();
   if (!options.run.empty() || !options.kernel.empty()) {
@@ -53,13 +72,18 @@ Predictor chosen(const PredictOptions& options) {
       throw bad_input(source + " says what the task is, so " + task_flags.front() + " cannot be given");
   }
   if (options.at && options.run.empty()) throw bad_input("--at chooses a checkpoint of --run, and there is no --run");
+  if (options.epsilon && options.model != "theorem4") throw bad_input("--epsilon is for --model theorem4");
+  if (options.p_switch && options.model != "switching") throw bad_input("--p-switch is for --model switching");
   if (!options.run.empty()) return of_run(options);
+  if (!options.model.empty()) return of_construction(options);
   if (!options.kernel.empty()) {
     const MarkovKernel kernel = read_kernel_file(options.kernel);
     return of_estimator(make_oracle(kernel.order, kernel.states, kernel.rows));
   }
   if (options.estimator.empty())
-    throw bad_input("who shall predict is missing: give --run FOLDER, --estimator add_beta|uniform, or --kernel FILE");
+    throw bad_input(
+        "who shall predict is missing: give --run FOLDER, --estimator add_beta|uniform, --model "
+        "NAME, or --kernel FILE");
   const ExperimentConfig config = options.task.config();
   const auto states = config.integer("task.states");
   if (options.estimator == "uniform") return of_estimator(make_uniform(states));
@@ -137,13 +161,22 @@ Command add_predict_command(CLI::App& program) {
   auto* estimator =
       command->add_option("--estimator", options->estimator, "For --task.order, --task.states, --task.beta");
   accept_only(estimator->group(who)->excludes(run), {"add_beta", "uniform"});
-  command
-      ->add_option("--kernel", options->kernel,
-                   wrapped("The oracle that knows the chain: a JSON list of S^k rows of S probabilities"))
-      ->type_name("FILE")
-      ->group(who)
-      ->excludes(run)
-      ->excludes(estimator);
+  auto* kernel =
+      command->add_option("--kernel", options->kernel,
+                          wrapped("The oracle that knows the chain: a JSON list of S^k rows of S probabilities"));
+  kernel->type_name("FILE")->group(who)->excludes(run)->excludes(estimator);
+  accept_only(command
+                  ->add_option("--model", options->model,
+                               wrapped("Weights that are written down, not trained, for --task.order, --task.states "
+                                       "(without the switch token), --task.beta"))
+                  ->group(who)
+                  ->excludes(run)
+                  ->excludes(estimator)
+                  ->excludes(kernel),
+              construction_names());
+  command->add_option("--epsilon", options->epsilon, "How far --model theorem4 may be off. Default 0.01.")->group(who);
+  command->add_option("--p-switch", options->p_switch, "How often --model switching expects a switch. Default 0.01.")
+      ->group(who);
   command->add_option("--at", options->at, "The step of a checkpoint of --run. Default: the newest.")
       ->type_name("STEP");
   command->add_option("--tokens", options->tokens, "A sequence such as 0,1,1,0; may be given again and again")

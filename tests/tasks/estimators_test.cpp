@@ -1,8 +1,10 @@
 #include "core/estimators/estimators.h"
 
 #include <QTest>
+#include <array>
 #include <cmath>
 #include <cstdio>
+#include <random>
 #include <stdexcept>
 
 using namespace mambarium;
@@ -24,6 +26,38 @@ std::vector<double> add_beta_by_counting(std::span<const std::int32_t> past, std
   }
   for (double& count : counts) count = (count + beta) / (total + static_cast<double>(states) * beta);
   return counts;
+}
+
+// The probability of a sequence of the binary switching process of order 1, token 2 the switch: every chain's two rows
+// integrated over numerically, by Gauss and Legendre's rule of eight nodes, which is exact for these polynomials.
+double switching_probability(std::span<const std::int32_t> tokens, double p_switch) {
+  constexpr std::array<double, 4> node = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267,
+                                          0.9602898564975363};
+  constexpr std::array<double, 4> weight = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745,
+                                            0.1012285362903763};
+  std::vector<std::pair<double, double>> rule;  // on 0 to 1
+  for (std::size_t i = 0; i < node.size(); ++i) {
+    for (const double sign : {-1.0, 1.0}) rule.emplace_back((1 + sign * node[i]) / 2, weight[i] / 2);
+  }
+  double probability = 1;
+  for (std::size_t begin = 0; begin < tokens.size();) {
+    std::size_t end = begin;
+    while (end < tokens.size() && tokens[end] != 2) ++end;
+    double of_chain = 0;
+    for (const auto& [one_after_zero, first_weight] : rule) {
+      for (const auto& [one_after_one, second_weight] : rule) {
+        double product = first_weight * second_weight;
+        for (std::size_t t = begin; t < end; ++t) {
+          const double one = t == begin ? 0.5 : tokens[t - 1] == 0 ? one_after_zero : one_after_one;
+          product *= (1 - p_switch) * (tokens[t] == 1 ? one : 1 - one);
+        }
+        of_chain += product;
+      }
+    }
+    probability *= of_chain * (end < tokens.size() ? p_switch : 1);
+    begin = end + 1;
+  }
+  return probability;
 }
 
 struct MeanAndError {
@@ -65,6 +99,51 @@ class EstimatorsTest : public QObject {
         }
       }
     }
+  }
+
+  void switchingEqualsBayesianIntegration() {
+    constexpr double p_switch = 0.07;
+    const auto estimator = make_switching_bayes(1, 2, 1.0, p_switch);
+    std::vector<double> predicted(3);
+    for (std::int32_t number = 0; number < 729; ++number) {
+      std::vector<std::int32_t> tokens;
+      for (std::int32_t i = 0, rest = number; i < 6; ++i, rest /= 3) tokens.push_back(rest % 3);
+      estimator->reset();
+      for (std::size_t t = 0; t < tokens.size(); ++t) {
+        estimator->predict(predicted);
+        const std::span<const std::int32_t> past(tokens.data(), t), with_next(tokens.data(), t + 1);
+        const double expected = switching_probability(with_next, p_switch) / switching_probability(past, p_switch);
+        QVERIFY(std::abs(predicted[static_cast<std::size_t>(tokens[t])] - expected) <= 1e-10);
+        estimator->observe(tokens[t]);
+      }
+    }
+    QVERIFY_EXCEPTION_THROWN(make_switching_bayes(1, 2, 1.0, 1.5), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(estimator->observe(3), std::invalid_argument);
+  }
+
+  // The loss of the Bayes predictor at T = 512 and p_switch = 0.01 is 0.5637 +- 0.0005 by 60,000 other sequences.
+  void switchingLossIsTheKnownOne() {
+    constexpr double p_switch = 0.01;
+    std::mt19937_64 generator(3);
+    std::uniform_real_distribution<double> uniform;
+    const auto estimator = make_switching_bayes(1, 2, 1.0, p_switch);
+    std::vector<double> losses;
+    for (int sequence = 0; sequence < 40'000; ++sequence) {
+      std::vector<std::int32_t> tokens;
+      std::array<double, 2> one_after{};
+      for (int t = 0; t < 513; ++t) {
+        const bool fresh = tokens.empty() || tokens.back() == 2;
+        if (fresh) one_after = {uniform(generator), uniform(generator)};
+        const double one = fresh ? 0.5 : one_after[static_cast<std::size_t>(tokens.back())];
+        const bool switches = uniform(generator) < p_switch;
+        tokens.push_back(switches ? 2 : uniform(generator) < one ? 1 : 0);
+      }
+      losses.push_back(mean_loss(*estimator, tokens));
+    }
+    const MeanAndError found = mean_and_error(losses);
+    qInfo("loss %.5f +- %.5f", found.mean, found.standard_error);
+    QVERIFY(3 * found.standard_error <= 0.002);
+    QVERIFY(std::abs(found.mean - 0.5637) <= 0.002);
   }
 
   // After 0 1 0 1 0 1 and after 0 0 0 1 1 1 the last symbol is the same, but P(1) is 1/4 and 3/4 (paper 1, App. C.1).

@@ -47,6 +47,29 @@ class PredictTest : public QObject {
     }
   }
 
+  void constructionsAreTheEstimatorsTheyAreWrittenFor() {
+    const QStringList tokens{"--tokens", "0,1,1,2,0,1,2,2,1,0,1,1", "--task.states", "3"};
+    const auto probabilities = [&](const QStringList& who) {
+      const Finished finished = run_worker(QStringList{"predict"} + who + tokens);
+      return finished.code == 0 ? csv_numbers(finished.out) : std::vector<std::vector<double>>();
+    };
+    const QStringList order{"--task.order", "2"};
+    for (const auto& [model, estimator] :
+         {std::pair{QStringList{"--model", "theorem1"}, QStringList{"--estimator", "add_beta"}},
+          std::pair{QStringList{"--model", "higher_order"} + order, QStringList{"--estimator", "add_beta"} + order}}) {
+      const auto found = probabilities(model), expected = probabilities(estimator);
+      QCOMPARE(found.size(), std::size_t{12});
+      for (std::size_t t = 0; t < found.size(); ++t) {
+        for (std::size_t column = 3; column < 6; ++column) QVERIFY(near(found[t][column], expected[t][column]));
+      }
+    }
+    const auto after_a_switch =
+        csv_numbers(run_worker({"predict", "--model", "switching", "--p-switch", "0.1", "--tokens", "0,0,0,2,0"}).out);
+    QCOMPARE(after_a_switch.size(), std::size_t{5});
+    QVERIFY(near(after_a_switch[2][3], 0.9 * 3 / 4) && near(after_a_switch[2][5], 0.1));
+    QVERIFY(near(after_a_switch[3][3], 0.45) && near(after_a_switch[4][3], 0.45));
+  }
+
   void severalSequencesFromStandardInput() {
     const Finished finished = run_worker(
         {"predict", "--estimator", "uniform", "--task.states", "4", "--format", "json"}, "# probes\n0 1 2 3\n\n3,3\n");
@@ -91,6 +114,11 @@ class PredictTest : public QObject {
     row("no file", {"--estimator", "add_beta", "--tokens-file", "/nowhere"}, "/nowhere");
     row("line", {"--estimator", "add_beta", "--tokens-file", write("lines", "0 1\n0 5\n")}, "lines:2");
     row("estimator", {"--estimator", "magic", "--tokens", "0"}, "magic");
+    row("construction", {"--model", "theorem7", "--tokens", "0"}, "theorem7");
+    row("construction of another order", {"--model", "theorem1", "--task.order", "2", "--tokens", "0"}, "higher_order");
+    row("construction and run", {"--model", "theorem1", "--run", "r", "--tokens", "0"}, "--model");
+    row("epsilon of another", {"--model", "theorem1", "--epsilon", "0.1", "--tokens", "0"}, "theorem4");
+    row("epsilon", {"--model", "theorem4", "--epsilon", "2", "--tokens", "0"}, "between 0 and 1");
     row("two predictors", {"--estimator", "uniform", "--kernel", "k.json", "--tokens", "0"}, "--kernel");
     row("task of a run", {"--run", "runs/a", "--task.order=2", "--tokens", "0"}, "--task.order");
     row("at of nothing", {"--estimator", "uniform", "--at", "3", "--tokens", "0"}, "--run");
