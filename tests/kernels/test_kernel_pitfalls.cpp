@@ -1,6 +1,8 @@
 // What other implementations of these kernels have got wrong (docs/known-pitfalls.md), where no model is needed.
 #include <sys/mman.h>
 
+#include <QFile>
+#include <QRegularExpression>
 #include <QTest>
 #include <atomic>
 #include <cmath>
@@ -427,6 +429,21 @@ class TestKernelPitfalls : public QObject {
             mebibytes(at_two), mebibytes(inputs));
       QVERIFY(at_two <= 2 * at_one);
       QVERIFY(at_one <= 2 * inputs);
+    }
+  }
+
+  void the_page_names_tests_that_exist() {
+    const auto text_of = [](const QString& path) {
+      QFile file(QString(MAMBARIUM_SOURCE_DIR) + "/" + path);
+      return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+    };
+    const QRegularExpression reference("`([\\w/]+\\.cpp)::(\\w+)`");
+    auto found = reference.globalMatch(text_of("docs/known-pitfalls.md"));
+    QVERIFY(found.hasNext());
+    while (found.hasNext()) {
+      const auto match = found.next();
+      QVERIFY2(text_of("tests/" + match.captured(1)).contains("  void " + match.captured(2) + "()"),
+               qPrintable(match.captured()));
     }
   }
 
