@@ -46,6 +46,18 @@ Subject scan(const ExperimentConfig& config) {
   return subject;
 }
 
+Subject diagonal_scan(const ExperimentConfig& config) {
+  const Mamba2Options options = mamba2_options(config);
+  Subject subject = diagonal_scan_subject({.batch = config.integer("training.batch"),
+                                           .length = config.integer("task.length"),
+                                           .channels = options.d_inner(),
+                                           .d_state = options.d_state},
+                                          options.threads);
+  subject.name = "scan of Mamba-1";
+  subject.covers = "the same, with one decay per channel and state";
+  return subject;
+}
+
 Subject data(const ExperimentConfig& config) {
   const std::int64_t batch = config.integer("training.batch");
   return {.name = "data generator",
@@ -88,7 +100,7 @@ BenchReport run_bench(const ExperimentConfig& config, const BenchOptions& option
   report.config = config;
   report.parameter_count = make_model(config)->parameter_count();
   std::vector<Subject> subjects = {training_step(config, Engine::fused), training_step(config, Engine::torch),
-                                   scan(config), data(config)};
+                                   scan(config), diagonal_scan(config), data(config)};
   time_in_turns(subjects, options);
   for (Subject& subject : subjects) {
     report.measurements.push_back(measured(subject));

@@ -33,7 +33,8 @@ struct BenchReport {
 ExperimentConfig bench_config();
 
 // The whole training step (data, forward, backward, AdamW) on both engines; the selective scan alone, forward and
-// backward; the data generator. Throws std::invalid_argument when the configuration is not valid.
+// backward, and Mamba-1's of the same size; the data generator. Throws std::invalid_argument when the configuration is
+// not valid.
 BenchReport run_bench(const ExperimentConfig& config, const BenchOptions& options = {});
 
 nlohmann::json to_json(const BenchReport& report);

@@ -119,6 +119,13 @@ HWY_INLINE V ExpInRange(D d, V x) {
   return hn::Mul(fraction, hn::BitCast(d, exponent));
 }
 
+// exp(x) for x <= 0, exactly 0 below -87. Max would lose a NaN on some targets.
+HWY_INLINE V ExpOfNegative(D d, V x) {
+  const V limit = hn::Set(d, -87.0f);
+  const auto below = hn::Lt(x, limit);
+  return hn::IfThenZeroElse(below, ExpInRange(d, hn::IfThenElse(below, limit, x)));
+}
+
 // 1 / x for 1 <= x < 2^126: AVX-512 divides slowly, and its approximation needs one Newton step.
 HWY_INLINE V Reciprocal(D d, V x) {
   if constexpr (lanes == 16) {

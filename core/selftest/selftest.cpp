@@ -9,6 +9,8 @@
 #include "core/kernels/simd.h"
 #include "core/models/mamba2.h"
 #include "core/models/parameter.h"
+#include "core/selftest/checks.h"
+#include "core/selftest/kernel_checks.h"
 #include "core/torch_precompiled.h"
 #include "core/training/adamw.h"
 
@@ -20,36 +22,9 @@ double largest(const at::Tensor& tensor) {
   return tensor.abs().max().item<double>();
 }
 
-// NaN is the largest difference of all.
-double worse(double one, double other) {
-  return std::isnan(one) || std::isnan(other) ? NAN : std::max(one, other);
-}
-
 double difference(const at::Tensor& found, const at::Tensor& expected, double floor) {
   return largest(found.to(torch::kFloat64) - expected) / std::max(largest(expected), floor);
 }
-
-class Checks {
- public:
-  explicit Checks(std::string path) : path_(std::move(path)) {}
-  void add(const std::string& what, double difference, double of_torch = 0) {
-    SelftestCheck& check = checks_[what];
-    check.difference = worse(check.difference, difference);
-    check.of_torch = worse(check.of_torch, of_torch);
-    ++check.cases;
-  }
-  std::vector<SelftestCheck> all(const std::string& instructions) const {
-    std::vector<SelftestCheck> all;
-    for (const auto& [what, check] : checks_) {
-      all.push_back({instructions, path_, what, check.cases, check.difference, check.of_torch});
-    }
-    return all;
-  }
-
- private:
-  std::string path_;
-  std::map<std::string, SelftestCheck> checks_;
-};
 
 // x, dt, a, B, C, dy and room for y, dx, ddt, da, dB, dC.
 struct ScanNumbers {
@@ -251,6 +226,9 @@ std::vector<SelftestCheck> run_selftest(const std::function<void(const SelftestC
     kernels::use_simd_target(instructions);
     constexpr std::int64_t few = 3, many = 21;
     add(check_scan(instructions));
+    add(check_diagonal_scan(instructions));
+    add(check_rms_norm(instructions));
+    add(check_softmax_cross_entropy(instructions));
     add(check_model(instructions, "whole model", many));
     add(check_model(instructions, "blocks", few));
   }

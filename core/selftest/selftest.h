@@ -1,10 +1,11 @@
 // Selftest: every kernel of this program against a float64 reference, on the machine it runs on.
 //
-// The scan alone is held against plain loops in float64, over shapes from one token on and decays from exactly 0 to 1;
-// the whole model (in lanes, and block by block) against LibTorch operators and autograd in float64, parameter by
-// parameter; the optimiser against its formula in float64. All of it once for every set of vector instructions this
-// processor has. Differences are relative to the largest number of their tensor, and 2e-5 is allowed; where LibTorch's
-// own float32 operators are further off than a quarter of that (sums that cancel), four times what they are off.
+// The scans of Mamba-2 and Mamba-1 are held against plain loops in float64, over shapes from one token on and decays
+// from exactly 0 to 1, and so are RMSNorm and the cross entropy over large vocabularies; the whole model (in lanes, and
+// block by block) against LibTorch operators and autograd in float64, parameter by parameter; the optimiser against its
+// formula in float64. All of it once for every set of vector instructions this processor has. Differences are relative
+// to the largest number of their tensor, and 2e-5 is allowed; where LibTorch's own float32 operators are further off
+// than a quarter of that (sums that cancel), four times what they are off.
 //
 // Not thread-safe: it switches the kernels' vector instructions while it runs, and back.
 #pragma once
@@ -19,7 +20,7 @@ namespace mambarium {
 
 struct SelftestCheck {
   std::string instructions;  // "AVX2"
-  std::string path;          // "scan", "whole model", "blocks", "optimiser"
+  std::string path;          // "scan", "Mamba-1 scan", "RMSNorm", "vocabulary", "whole model", "blocks", "optimiser"
   std::string what;          // "gradients of the convolution"
   std::int64_t cases = 0;
   double difference = 0;

@@ -27,7 +27,7 @@ class TestBench : public QObject {
     const BenchReport report = run_bench(config, {.rounds = 3, .seconds = 0});
     QCOMPARE(report.config, config);
     QCOMPARE(report.parameter_count, 1458);
-    QCOMPARE(report.measurements.size(), std::size_t{4});
+    QCOMPARE(report.measurements.size(), std::size_t{5});
     const std::string text = to_markdown(report);
     for (const BenchMeasurement& measurement : report.measurements) {
       QVERIFY(measurement.median > 0 && std::isfinite(measurement.median));
@@ -36,7 +36,7 @@ class TestBench : public QObject {
       QVERIFY(text.find("| " + measurement.subject + " | ") != std::string::npos);
     }
     const auto document = to_json(report);
-    QCOMPARE(document.at("measurements").size(), std::size_t{4});
+    QCOMPARE(document.at("measurements").size(), std::size_t{5});
     QVERIFY(document.at("measurements").at(0).at("subject").get<std::string>() == "training step, fused");
     QVERIFY(document.at("experiment").at("task").at("length").get<int>() == 16);
   }
