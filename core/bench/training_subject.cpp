@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "core/training/runtime.h"
 #include "core/training/trainer.h"
 
 namespace mambarium {
@@ -15,7 +16,7 @@ Subject training_subject(ExperimentConfig config, Engine engine) {
   Subject subject;
   subject.name = name_of(engine);
   subject.tokens = config.integer("training.batch") * config.integer("task.length");
-  subject.threads = config.integer("run.threads");
+  subject.threads = torch_threads(engine, config.integer("run.threads"));
   subject.call = [trainer] { trainer->advance(); };
   return subject;
 }

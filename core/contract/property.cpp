@@ -131,7 +131,8 @@ std::span<const Property> property_table() {
             "Steps between two checkpoints: what can be replayed and gone on from."),
 
       whole("run.threads", "Run", 1, 1, 256, "Threads", "threads",
-            "CPU threads of the computation. Small models are fastest with one; equal runs need an equal count."),
+            "CPU threads of the computation. No result depends on it, unless LibTorch operators compute (--engine "
+            "torch)."),
       one_of("run.device", "Run", "cpu", {"cpu", "cuda", "auto"}, "Device",
              "Where the model is computed. auto: the GPU if this program and machine can use one, else the CPU."),
       free_text("run.out", "Run", "runs", "Run folders in",

@@ -5,6 +5,7 @@
 #include "core/kernels/cross_entropy.h"
 #include "core/kernels/mixer.h"
 #include "core/kernels/mlp.h"
+#include "core/kernels/parallel.h"
 #include "core/models/mamba2_operators.h"
 #include "core/models/operators.h"
 #include "core/torch_precompiled.h"
@@ -191,6 +192,54 @@ struct MlpFunction : torch::autograd::Function<MlpFunction> {
   }
 };
 
+// A product with LibTorch's BLAS, cut by the sizes alone, so that no bit of it depends on the number of threads. BLAS
+// itself has one thread (torch_threads()).
+struct LinearFunction : torch::autograd::Function<LinearFunction> {
+  static constexpr std::int64_t rows_at_once = 1024, outputs_at_once = 64;
+
+  // out(part) = what `product` of that part of 0 .. count - 1 gives.
+  template <class Product>
+  static void in_parts(std::int64_t count, std::int64_t at_once, int threads, const Product& product) {
+    kernels::parallel_ranges((count + at_once - 1) / at_once, threads, [&](std::int64_t begin, std::int64_t end) {
+      const at::AutoDispatchBelowADInplaceOrView no_autograd;
+      for (std::int64_t part = begin; part < end; ++part) {
+        product(part * at_once, std::min(at_once, count - part * at_once));
+      }
+    });
+  }
+
+  static Tensor forward(AutogradContext* context, const Tensor& u, const Tensor& weight, std::int64_t threads) {
+    context->save_for_backward({u, weight});
+    context->saved_data["threads"] = threads;
+    const auto rows = u.reshape({-1, u.size(-1)}), columns = weight.t();
+    auto out = torch::empty({rows.size(0), weight.size(0)}, u.options());
+    in_parts(rows.size(0), rows_at_once, static_cast<int>(threads), [&](std::int64_t first, std::int64_t count) {
+      auto part = out.narrow(0, first, count);
+      at::mm_out(part, rows.narrow(0, first, count), columns);
+    });
+    auto sizes = u.sizes().vec();
+    sizes.back() = weight.size(0);
+    return out.view(sizes);
+  }
+  static variable_list backward(AutogradContext* context, variable_list incoming) {
+    const auto tensors = context->get_saved_variables();
+    const auto& u = tensors[0];
+    const auto& weight = tensors[1];
+    const int threads = static_cast<int>(context->saved_data["threads"].toInt());
+    const auto rows = u.reshape({-1, u.size(-1)}), dout = incoming[0].reshape({-1, weight.size(0)});
+    auto du = torch::empty_like(rows), dweight = torch::empty_like(weight);
+    in_parts(rows.size(0), rows_at_once, threads, [&](std::int64_t first, std::int64_t count) {
+      auto part = du.narrow(0, first, count);
+      at::mm_out(part, dout.narrow(0, first, count), weight);
+    });
+    in_parts(weight.size(0), outputs_at_once, threads, [&](std::int64_t first, std::int64_t count) {
+      auto part = dweight.narrow(0, first, count);
+      at::mm_out(part, dout.narrow(1, first, count).t(), rows);
+    });
+    return {du.view(u.sizes()), dweight, Tensor()};
+  }
+};
+
 // The gradients are taken on the way forward, where the rows are in cache; backward only scales them.
 struct LossFunction : torch::autograd::Function<LossFunction> {
   static Tensor forward(AutogradContext* context, const PlanPointer<ReadOutShape>& plan, const Tensor& targets,
@@ -310,6 +359,17 @@ Tensor narrow_block(const Mamba2Options& options, const Mamba2Layer& layer, cons
   return MlpFunction::apply(mlp_plan, at::TensorList(tensors));
 }
 
+Tensor wide_mlp(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
+  const auto linear = [&](const Tensor& input, const Tensor& weight) {
+    return LinearFunction::apply(input, weight, options.threads);
+  };
+  if (options.mlp == Mlp::plain) {
+    return linear(operators::activate(linear(u, layer.fc1), mlp_activation(options)), layer.fc2);
+  }
+  const auto both = linear(u, torch::cat({layer.fc1, layer.fc1_gate}, 0)).chunk(2, -1);
+  return linear(both[0] * operators::activate(both[1], options.activation), layer.fc2);
+}
+
 Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
   std::vector<Tensor> projections{layer.in_x, layer.in_B, layer.in_C};
   if (options.gate) {
@@ -321,14 +381,15 @@ Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const 
   for (const std::size_t outside : {0, 1, 2, 3, 4, 5, 16}) {
     weights[outside] = Tensor();
   }
-  variable_list tensors{torch::linear(normed, torch::cat(projections, 0)).contiguous()};
+  variable_list tensors{LinearFunction::apply(normed, torch::cat(projections, 0), options.threads)};
   const auto plan = make_plan(mixer_shape(options, u), options.threads, weights, tensors);
   plan->flag = options.gate;
-  const auto mixed = u + torch::linear(MixerInsideFunction::apply(plan, at::TensorList(tensors)), layer.out_proj);
+  const auto gated = MixerInsideFunction::apply(plan, at::TensorList(tensors));
+  const auto mixed = u + LinearFunction::apply(gated, layer.out_proj, options.threads);
   if (options.mlp == Mlp::none) {
     return mixed;
   }
-  return mixed + operators::mlp(options, layer, options.norm ? operators::layer_norm(mixed, layer.mlp_norm) : mixed);
+  return mixed + wide_mlp(options, layer, options.norm ? operators::layer_norm(mixed, layer.mlp_norm) : mixed);
 }
 
 kernels::WholeModelShape whole_shape(const Mamba2Options& options, const Tensor& tokens) {

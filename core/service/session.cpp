@@ -103,7 +103,7 @@ void Session::replace(const ExperimentConfig& config, const std::function<std::u
   } catch (const std::exception& fault) {
     error("the experiment cannot be opened: " + first_line(fault.what()));
   }
-  configure_runtime(threads_before);
+  configure_runtime(torch_threads(engine_, threads_before));
 }
 
 void Session::opened(std::unique_ptr<Trainer> trainer) {

@@ -67,7 +67,7 @@ std::vector<OptimisedBuffer> buffers_of(const std::vector<Parameter>& parameters
 class RunTrainer : public Trainer {
  public:
   RunTrainer(const ExperimentConfig& config, Engine engine)
-      : config_((check(config), configure_runtime(config.integer("run.threads")), config)),
+      : config_((check(config), configure_runtime(torch_threads(engine, config.integer("run.threads"))), config)),
         model_(make_model(config, engine)),
         optimiser_({.weight_decay = config.real("training.weight_decay")}, sizes_of(model_->parameters())),
         schedule_(schedule_from_name(config.text("training.schedule"))),

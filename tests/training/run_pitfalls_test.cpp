@@ -127,16 +127,32 @@ class RunPitfallsTest : public QObject {
     for (const auto& [name, entry] : file.tensors()) QVERIFY2(entry.dtype == "F32", name.c_str());
   }
 
+  // As one call, block by block, and with LibTorch's BLAS.
+  void threadsDoNotChangeARun_data() {
+    QTest::addColumn<qlonglong>("d_model");
+    QTest::addColumn<qlonglong>("batch");
+    QTest::addColumn<qlonglong>("steps");
+    QTest::newRow("narrow") << 8LL << 24LL << 100LL;
+    QTest::newRow("few sequences") << 40LL << 3LL << 10LL;
+    QTest::newRow("wide") << 96LL << 40LL << 4LL;
+  }
   void threadsDoNotChangeARun() {
+    QFETCH(qlonglong, d_model);
+    QFETCH(qlonglong, batch);
+    QFETCH(qlonglong, steps);
     std::vector<std::string> metrics;
     for (const std::int64_t threads : {1, 2}) {
-      const auto config = with(with(every_part(), "run.threads", threads), "training.batch", std::int64_t{24});
+      auto config = with(with(every_part(), "run.threads", threads), "training.batch", std::int64_t{batch});
+      config = with(config, "model.d_model", std::int64_t{d_model});
       const auto trainer = Trainer::create(config);
-      advance_to(*trainer, 100);
-      std::string rows;
+      advance_to(*trainer, steps);
+      std::string rows = std::to_string(trainer->last_train_loss()) + "\n";
       for (MetricsRow row : trainer->rows()) {
         row.seconds = 0;
         rows += to_csv_line(row) + "\n";
+      }
+      for (const Parameter& parameter : trainer->model().parameters()) {
+        rows += std::to_string(parameter.tensor.sum().item<double>()) + " ";
       }
       metrics.push_back(rows);
     }
