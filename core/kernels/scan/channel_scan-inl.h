@@ -12,6 +12,7 @@
 
 #include <cmath>
 
+#include "core/kernels/scan/ahead.h"
 #include "core/kernels/scan/single_scan.h"
 #include "core/kernels/scratch.h"
 #include "core/kernels/vector_math-inl.h"
@@ -61,12 +62,16 @@ HWY_INLINE void AdvanceTile(D d, const Tile& tile, std::int64_t t, V* h) {
 }
 
 // state is read and advanced; y is written by the first tile of states and added to by the rest.
-template <bool Shared>
-inline void ForwardTile(const Tile& tile, float* state, Strided<float> y, bool first) {
+template <bool Shared, bool Fetches>
+inline void ForwardTile(const Tile& tile, float* state, Strided<float> y, bool first, Ahead& ahead) {
   const D d;
   V h[tile_states];
   LoadTile(d, state, h);
   for (std::int64_t t = 0; t < tile.length; ++t) {
+    if constexpr (Fetches) {
+      ahead.Next();
+      ahead.Next();
+    }
     AdvanceTile<Shared>(d, tile, t, h);
     const float* C = tile.C.row(t);
     V even = first ? hn::Zero(d) : hn::LoadU(d, y.row(t));
@@ -81,20 +86,19 @@ inline void ForwardTile(const Tile& tile, float* state, Strided<float> y, bool f
   StoreTile(d, h, state);
 }
 
-// The state before each chunk, and the last one in `state`.
+// The state before each chunk, from `state` before the first.
 template <bool Shared>
-inline void Checkpoints(const Tile& tile, float* state, float* checkpoints) {
+inline void Checkpoints(const Tile& tile, const float* state, float* checkpoints) {
   const D d;
   V h[tile_states];
   LoadTile(d, state, h);
-  for (std::int64_t begin = 0; begin < tile.length; begin += tile.chunk, checkpoints += tile_size) {
-    StoreTile(d, h, checkpoints);
-    const std::int64_t end = std::min(begin + tile.chunk, tile.length);
-    for (std::int64_t t = begin; t < end; ++t) {
-      AdvanceTile<Shared>(d, tile, t, h);
+  StoreTile(d, h, checkpoints);
+  for (std::int64_t t = 0; t < (tile.length - 1) / tile.chunk * tile.chunk;) {
+    AdvanceTile<Shared>(d, tile, t, h);
+    if (++t % tile.chunk == 0) {
+      StoreTile(d, h, checkpoints += tile_size);
     }
   }
-  StoreTile(d, h, state);
 }
 
 struct TileGradients {
@@ -165,31 +169,56 @@ class ChannelScan {
   ChannelScan(const SingleScan& scan, Scratch& scratch)
       : scan_(scan), channels_(scan.heads * scan.headdim), scratch_(scratch) {
     tile_.length = scan.length;
-    tile_.chunk = std::max<std::int64_t>(1, std::lround(std::sqrt(static_cast<double>(scan.length))));
+    // What the second-level cache holds is kept, and computed again from about sqrt(T) checkpoints beyond that.
+    constexpr std::int64_t most = 1 << 18;  // floats
+    tile_.chunk = scan.length * tile_size <= most
+                      ? scan.length
+                      : std::max<std::int64_t>(1, std::lround(std::sqrt(static_cast<double>(scan.length))));
   }
 
+  // All tiles go through a window of tokens before the next one, so that its rows stay in the cache.
   void Forward(Strided<float> y, float* h_final) {
+    constexpr std::int64_t window = 128;
     const Scratch::Frame frame(scratch_);
-    float* state = scratch_.floats(tile_size);
-    const auto padded_y = scratch_.rows(scan_.length, lanes);
-    for (std::int64_t n = 0; n < scan_.d_state; n += tile_states) {
-      const Scratch::Frame states_frame(scratch_);
-      SelectStates(n);
-      for (std::int64_t c = 0; c < channels_; c += lanes) {
-        const Scratch::Frame channels_frame(scratch_);
-        SelectChannels(c);
-        ReadState(scan_.h0, state);
-        const auto target = y.columns(c);
-        const auto destination = whole_channels_ ? target : padded_y;
-        if (!whole_channels_ && n > 0) {
-          CopyRows(target, destination, channel_count_);
+    const std::int64_t vectors = WholeVectors(channels_) / lanes,
+                       tiles = (scan_.d_state + tile_states - 1) / tile_states;
+    float* states = scratch_.floats(tiles * vectors * tile_size);
+    const auto padded_y = scratch_.rows(window, lanes);
+    const bool fetches = tiles > 4 || vectors > 2;  // shorter rows, one after the other, are foreseen
+    Ahead ahead;
+    for (begin_ = 0; begin_ < scan_.length; begin_ += window) {
+      tile_.length = std::min(window, scan_.length - begin_);
+      ahead.Clear();
+      const std::int64_t next = begin_ + tile_.length, end = std::min(next + window, scan_.length);
+      ahead.Add(scan_.B, next, end, scan_.d_state);
+      ahead.Add(scan_.C, next, end, scan_.d_state);
+      ahead.Add(scan_.x, next, end, channels_);
+      ahead.Add(y, next, end, channels_);
+      float* state = states;
+      for (std::int64_t n = 0; n < scan_.d_state; n += tile_states) {
+        const Scratch::Frame states_frame(scratch_);
+        SelectStates(n);
+        for (std::int64_t c = 0; c < channels_; c += lanes, state += tile_size) {
+          const Scratch::Frame channels_frame(scratch_);
+          SelectChannels(c);
+          if (begin_ == 0) {
+            ReadState(scan_.h0, state);
+          }
+          const Strided<float> target = {y.row(begin_) + c, y.stride};
+          const auto destination = whole_channels_ ? target : padded_y;
+          if (!whole_channels_ && n > 0) {
+            CopyRows(target, destination, channel_count_);
+          }
+          const auto forward = shared_ ? (fetches ? ForwardTile<true, true> : ForwardTile<true, false>)
+                                       : (fetches ? ForwardTile<false, true> : ForwardTile<false, false>);
+          forward(tile_, state, destination, n == 0, ahead);
+          if (!whole_channels_) {
+            CopyRows(destination, target, channel_count_);
+          }
+          if (begin_ + tile_.length == scan_.length) {
+            WriteState(state, h_final);
+          }
         }
-        shared_ ? ForwardTile<true>(tile_, state, destination, n == 0)
-                : ForwardTile<false>(tile_, state, destination, n == 0);
-        if (!whole_channels_) {
-          CopyRows(destination, target, channel_count_);
-        }
-        WriteState(state, h_final);
       }
     }
   }
@@ -266,8 +295,8 @@ class ChannelScan {
     state_ = n;
     state_count_ = std::min(tile_states, scan_.d_state - n);
     whole_states_ = state_count_ == tile_states;
-    tile_.B = scan_.B.columns(n);
-    tile_.C = scan_.C.columns(n);
+    tile_.B = FromBegin(scan_.B, n);
+    tile_.C = FromBegin(scan_.C, n);
     if (!whole_states_) {
       tile_.B = Padded(tile_.B, state_count_, tile_states);
       tile_.C = Padded(tile_.C, state_count_, tile_states);
@@ -280,19 +309,23 @@ class ChannelScan {
     whole_channels_ = channel_count_ == lanes;
     const std::int64_t head = c / scan_.headdim;
     shared_ = head == (c + channel_count_ - 1) / scan_.headdim;
-    tile_.x = scan_.x.columns(c);
+    tile_.x = FromBegin(scan_.x, c);
     if (!whole_channels_) {
       tile_.x = Padded(tile_.x, channel_count_, lanes);
     }
-    tile_.dt = scan_.dt.columns(head);
-    tile_.a = scan_.a.columns(head);
+    tile_.dt = FromBegin(scan_.dt, head);
+    tile_.a = FromBegin(scan_.a, head);
     if (!shared_) {
       for (std::int64_t lane = 0; lane < lanes; ++lane) {  // lanes beyond the channels hold x = 0: any head will do
         head_of_lane_[lane] = (c + std::min(lane, channel_count_ - 1)) / scan_.headdim;
       }
-      tile_.dt = PerLaneRows(scan_.dt);
-      tile_.a = PerLaneRows(scan_.a);
+      tile_.dt = PerLaneRows(FromBegin(scan_.dt, 0));
+      tile_.a = PerLaneRows(FromBegin(scan_.a, 0));
     }
+  }
+
+  Strided<const float> FromBegin(const Strided<const float>& rows, std::int64_t column) const {
+    return {rows.row(begin_) + column, rows.stride};
   }
 
   static void CopyRows(const Strided<const float>& from, const Strided<float>& to, std::int64_t rows,
@@ -304,18 +337,18 @@ class ChannelScan {
   }
   void CopyRows(const Strided<const float>& from, const Strided<float>& to, std::int64_t width,
                 std::int64_t padded_width = 0) const {
-    CopyRows(from, to, scan_.length, width, std::max(width, padded_width));
+    CopyRows(from, to, tile_.length, width, std::max(width, padded_width));
   }
 
   Strided<const float> Padded(const Strided<const float>& rows, std::int64_t width, std::int64_t padded_width) {
-    const auto copy = scratch_.rows(scan_.length, padded_width);
+    const auto copy = scratch_.rows(tile_.length, padded_width);
     CopyRows(rows, copy, width, padded_width);
     return copy;
   }
 
   Strided<const float> PerLaneRows(const Strided<const float>& per_head) {
-    const auto copy = scratch_.rows(scan_.length, lanes);
-    for (std::int64_t t = 0; t < scan_.length; ++t) {
+    const auto copy = scratch_.rows(tile_.length, lanes);
+    for (std::int64_t t = 0; t < tile_.length; ++t) {
       for (std::int64_t lane = 0; lane < lanes; ++lane) {
         copy.row(t)[lane] = per_head.row(t)[head_of_lane_[lane]];
       }
@@ -324,7 +357,7 @@ class ChannelScan {
   }
 
   void AddPerHead(const Strided<float>& per_lane, const Strided<float>& per_head) const {
-    for (std::int64_t t = 0; t < scan_.length; ++t) {
+    for (std::int64_t t = 0; t < tile_.length; ++t) {
       for (std::int64_t lane = 0; lane < channel_count_; ++lane) {
         per_head.row(t)[head_of_lane_[lane]] += per_lane.row(t)[lane];
       }
@@ -356,7 +389,7 @@ class ChannelScan {
   Scratch& scratch_;
   Tile tile_;
   std::int64_t head_of_lane_[lanes] = {};
-  std::int64_t state_ = 0, state_count_ = 0, channel_ = 0, channel_count_ = 0;
+  std::int64_t begin_ = 0, state_ = 0, state_count_ = 0, channel_ = 0, channel_count_ = 0;
   bool whole_states_ = false, whole_channels_ = false, shared_ = false;
 };
 

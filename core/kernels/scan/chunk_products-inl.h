@@ -17,6 +17,7 @@
 #include <type_traits>
 
 #include "core/kernels/rows.h"
+#include "core/kernels/scan/ahead.h"
 #include "core/kernels/vector_math-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -24,51 +25,12 @@ namespace mambarium::kernels::HWY_NAMESPACE {
 
 inline constexpr std::int64_t chunk = lanes;
 
-inline std::int64_t WholeVectors(std::int64_t width) {
-  return (width + lanes - 1) / lanes * lanes;
-}
-
 // work(first, how many as a constant) for blocks of R, then of R / 2, ... that cover begin .. end - 1.
 template <int R, class Work>
 HWY_INLINE void InBlocks(std::int64_t begin, std::int64_t end, const Work& work) {
   for (; begin + R <= end; begin += R) work(begin, std::integral_constant<int, R>());
   if constexpr (R > 1) InBlocks<R / 2>(begin, end, work);
 }
-
-// Rows that will be read or written soon, fetched into the second-level cache a line at a time while other work goes
-// on: there are more of them at once than the processor foresees by itself, and all at once would hold up everything.
-class Ahead {
- public:
-  void Clear() { parts_ = part_ = 0; }
-  void Add(Strided<const float> rows, std::int64_t begin, std::int64_t end, std::int64_t width) {
-    if (begin < end) list_[parts_++] = {rows.row(begin), rows.stride, end - begin, width};
-    if (parts_ == 1) Open();
-  }
-  HWY_INLINE void Next() {
-    if (part_ == parts_) return;
-    __builtin_prefetch(row_ + column_, 0, 2);
-    column_ += 16;
-    if (column_ >= width_) {
-      column_ = 0;
-      row_ += stride_;
-      if (--rows_ == 0 && ++part_ < parts_) Open();
-    }
-  }
-
- private:
-  struct Part {
-    const float* row = nullptr;
-    std::int64_t stride = 0, rows = 0, width = 0;
-  };
-  void Open() {
-    row_ = list_[part_].row, stride_ = list_[part_].stride, rows_ = list_[part_].rows, width_ = list_[part_].width;
-    column_ = 0;
-  }
-  Part list_[8];
-  int parts_ = 0, part_ = 0;
-  const float* row_ = nullptr;
-  std::int64_t stride_ = 0, rows_ = 0, width_ = 0, column_ = 0;
-};
 
 // Lane j of vector i becomes lane i of vector j.
 #if HWY_TARGET == HWY_SCALAR
@@ -120,8 +82,7 @@ inline void ToColumns(D d, Strided<const float> rows, std::int64_t width, float*
 
 // products[s][t] = sum over columns of left[s] right[t]: what token s wrote, as token t reads it. left in rows, right
 // in columns.
-inline void InnerProducts(D d, Strided<const float> left, const float* right, std::int64_t width, float* products,
-                          Ahead& ahead) {
+inline void InnerProducts(D d, Strided<const float> left, const float* right, std::int64_t width, float* products) {
   InBlocks<8>(0, lanes, [&](std::int64_t first, auto count) HWY_ATTR {
     constexpr int R = count();
     const float* rows = left.row(first);
@@ -129,7 +90,6 @@ inline void InnerProducts(D d, Strided<const float> left, const float* right, st
 #pragma GCC unroll 8
     for (int s = 0; s < R; ++s) sum[s] = hn::Zero(d);
     for (std::int64_t c = 0; c < width; ++c) {
-      ahead.Next();
       const V column = hn::Load(d, right + c * lanes);
 #pragma GCC unroll 8
       for (int s = 0; s < R; ++s) sum[s] = hn::MulAdd(hn::Set(d, rows[s * left.stride + c]), column, sum[s]);
@@ -139,14 +99,11 @@ inline void InnerProducts(D d, Strided<const float> left, const float* right, st
   });
 }
 
-// How many rows of the state (channels) a kernel holds in registers.
-inline constexpr int read_rows = 8;
-inline constexpr int gradient_rows = lanes == 16 ? 8 : 4;
-
-// into[p] = weight * sum over n of h[p][n] columns[n], for R channels.
+// into[p] = weight * r[p], where r[p] = sum over n of state[p][n] columns[n], for R rows of the state; what sum over p
+// of r[p] others[p] comes to is added to `met`. All but the state in columns.
 template <int R>
-HWY_INLINE void ReadStates(D d, const float* h, std::int64_t stride, std::int64_t states, const float* columns,
-                           V weight, float* into, Ahead& ahead) {
+HWY_INLINE void StateColumns(D d, const float* state, std::int64_t stride, std::int64_t states, const float* columns,
+                             V weight, const float* others, float* into, V& met, Ahead& ahead) {
   V sum[R];
 #pragma GCC unroll 8
   for (int p = 0; p < R; ++p) sum[p] = hn::Zero(d);
@@ -154,70 +111,16 @@ HWY_INLINE void ReadStates(D d, const float* h, std::int64_t stride, std::int64_
     ahead.Next();
     const V column = hn::Load(d, columns + n * lanes);
 #pragma GCC unroll 8
-    for (int p = 0; p < R; ++p) sum[p] = hn::MulAdd(hn::Set(d, h[p * stride + n]), column, sum[p]);
-  }
-#pragma GCC unroll 8
-  for (int p = 0; p < R; ++p) hn::Store(hn::Mul(weight, sum[p]), d, into + p * lanes);
-}
-
-// With g[p][n] the gradient of the state after the chunk, for R channels:
-//   into[p] = weight * sum over n of g[p][n] B[n],   dB[n] += weight * sum over p of g[p][n] x[p]
-// and what sum over p of x[p] into[p] / weight comes to is added to `both`. All in columns.
-template <int R>
-HWY_INLINE void WriteGradients(D d, const float* g, std::int64_t stride, std::int64_t states, const float* x,
-                               const float* B, V weight, float* into, float* dB, V& both, Ahead& ahead) {
-  V channel[R], sum[R];
-#pragma GCC unroll 8
-  for (int p = 0; p < R; ++p) {
-    channel[p] = hn::Load(d, x + p * lanes);
-    sum[p] = hn::Zero(d);
-  }
-  for (std::int64_t n = 0; n < states; ++n) {
-    const V column = hn::Load(d, B + n * lanes);
-    ahead.Next();
-    V even = hn::Zero(d), odd = even;
-#pragma GCC unroll 8
-    for (int p = 0; p < R; ++p) {
-      const V number = hn::Set(d, g[p * stride + n]);
-      sum[p] = hn::MulAdd(number, column, sum[p]);
-      V& of_n = p % 2 == 0 ? even : odd;
-      of_n = p < 2 ? hn::Mul(number, channel[p]) : hn::MulAdd(number, channel[p], of_n);
-    }
-    hn::Store(hn::MulAdd(weight, hn::Add(even, odd), hn::Load(d, dB + n * lanes)), d, dB + n * lanes);
+    for (int p = 0; p < R; ++p) sum[p] = hn::MulAdd(hn::Set(d, state[p * stride + n]), column, sum[p]);
   }
 #pragma GCC unroll 8
   for (int p = 0; p < R; ++p) {
-    both = hn::MulAdd(sum[p], channel[p], both);
+    met = hn::MulAdd(sum[p], hn::Load(d, others + p * lanes), met);
     hn::Store(hn::Mul(weight, sum[p]), d, into + p * lanes);
   }
 }
 
-// With h[p][n] the state before the chunk, for R channels: dC[n] += weight * s[n], where s[n] = sum over p of
-// h[p][n] dy[p]; what sum over n of s[n] C[n] comes to is added to `both`. All in columns.
-template <int R>
-HWY_INLINE void ReadGradients(D d, const float* h, std::int64_t stride, std::int64_t states, const float* dy,
-                              const float* C, V weight, float* dC, V& both, Ahead& ahead) {
-  V channel[R];
-#pragma GCC unroll 8
-  for (int p = 0; p < R; ++p) channel[p] = hn::Load(d, dy + p * lanes);
-  V total = both;
-  for (std::int64_t n = 0; n < states; ++n) {
-    ahead.Next();
-    V even = hn::Zero(d), odd = even;
-#pragma GCC unroll 8
-    for (int p = 0; p < R; ++p) {
-      const V number = hn::Set(d, h[p * stride + n]);
-      V& of_n = p % 2 == 0 ? even : odd;
-      of_n = p < 2 ? hn::Mul(number, channel[p]) : hn::MulAdd(number, channel[p], of_n);
-    }
-    const V sum = hn::Add(even, odd);
-    total = hn::MulAdd(sum, hn::Load(d, C + n * lanes), total);
-    hn::Store(hn::MulAdd(weight, sum, hn::Load(d, dC + n * lanes)), d, dC + n * lanes);
-  }
-  both = total;
-}
-
-// out[p][n] = decay * in[p][n] + sum over tokens of left[t][p] right[t][n], for R channels and N vectors of states.
+// out[p][n] = decay * in[p][n] + sum over tokens of left[t][p] right[t][n], for R rows and N vectors of the state.
 template <int R, int N>
 HWY_INLINE void AdvanceBlock(D d, Strided<const float> left, Strided<const float> right, float decay, const float* in,
                              float* out, std::int64_t stride, Ahead& ahead) {
@@ -238,25 +141,65 @@ HWY_INLINE void AdvanceBlock(D d, Strided<const float> left, Strided<const float
   for (int i = 0; i < R * N; ++i) hn::Store(sum[i], d, out + i / N * stride + i % N * lanes);
 }
 
-// The same for channels x states numbers, states padded to whole vectors; in and out may be one.
-inline void Advance(D d, Strided<const float> left, Strided<const float> right, float decay, std::int64_t channels,
-                    std::int64_t states, const float* in, float* out, std::int64_t stride, Ahead& ahead) {
-  constexpr int most = lanes == 16 ? 4 : 2;  // vectors of states at once
-  InBlocks<most>(0, WholeVectors(states) / lanes, [&](std::int64_t vector, auto count) HWY_ATTR {
+// The same for a whole state, its rows padded to whole vectors; in and out may be one.
+inline void Advance(D d, Strided<const float> left, Strided<const float> right, float decay, std::int64_t rows,
+                    std::int64_t width, const float* in, float* out, std::int64_t stride, Ahead& ahead) {
+  constexpr int most = lanes == 16 ? 4 : 2;  // vectors at once
+  InBlocks<most>(0, WholeVectors(width) / lanes, [&](std::int64_t vector, auto count) HWY_ATTR {
     constexpr int N = count(), R = lanes == 16 ? (N == 4 ? 4 : 8) : (N == 2 ? 4 : 8);
     const std::int64_t n = vector * lanes;
-    InBlocks<R>(0, channels, [&](std::int64_t p, auto rows) HWY_ATTR {
-      AdvanceBlock<rows(), N>(d, left.columns(p), right.columns(n), decay, in + p * stride + n, out + p * stride + n,
-                              stride, ahead);
+    InBlocks<R>(0, rows, [&](std::int64_t p, auto block) HWY_ATTR {
+      AdvanceBlock<block(), N>(d, left.columns(p), right.columns(n), decay, in + p * stride + n, out + p * stride + n,
+                               stride, ahead);
     });
   });
 }
 
-// Columns become rows, to which the tokens of the chunk add what they have of each other:
-//   Earlier: out[t] = columns[.][t] + sum over s <= t of weights[s][t] rows[s]
-//   Later:   out[s] = columns[.][s] + sum over t >= s of weights[s][t] rows[t]
-// `tokens` rows are written.
+// What the tokens of a chunk have of each other: with rows[.] a row per token, token t gets
+//   earlier: sum over s <= t of weights[s][t] rows[s]
+//   later:   sum over s >= t of weights[t][s] rows[s]
 enum class Adds { earlier, later };
+
+// For tokens first .. first + T - 1 and N vectors of columns from c on.
+template <Adds adds, int T, int N>
+HWY_INLINE void AddTokens(D d, const float* weights, Strided<const float> rows, std::int64_t c, int first, V* sum) {
+  constexpr bool earlier = adds == Adds::earlier;
+  constexpr int step = earlier ? 1 : static_cast<int>(lanes), past = earlier ? static_cast<int>(lanes) : 1;
+  weights += first * step;
+  for (int from = earlier ? 0 : first + T; from < (earlier ? first : static_cast<int>(lanes)); ++from) {
+    V row[N];
+#pragma GCC unroll 2
+    for (int n = 0; n < N; ++n) row[n] = hn::LoadU(d, rows.row(from) + c + n * lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < T * N; ++i) {
+      sum[i] = hn::MulAdd(hn::Set(d, weights[from * past + i / N * step]), row[i % N], sum[i]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int k = 0; k < T; ++k) {
+    V row[N];
+#pragma GCC unroll 2
+    for (int n = 0; n < N; ++n) row[n] = hn::LoadU(d, rows.row(first + k) + c + n * lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < T * N; ++i) {
+      if (earlier ? k <= i / N : i / N <= k) {
+        sum[i] = hn::MulAdd(hn::Set(d, weights[(first + k) * past + i / N * step]), row[i % N], sum[i]);
+      }
+    }
+  }
+}
+
+template <int T, int N>
+HWY_INLINE void StoreTokens(D d, const V* sum, Strided<float> out, std::int64_t c, std::int64_t width, int first,
+                            std::int64_t tokens) {
+#pragma GCC unroll 16
+  for (int i = 0; i < T * N; ++i) {
+    const std::int64_t column = c + i % N * lanes;
+    if (first + i / N < tokens) StoreUpTo(sum[i], d, out.row(first + i / N) + column, std::min(lanes, width - column));
+  }
+}
+
+// Columns become rows and get what the tokens have of each other. `tokens` rows are written.
 template <Adds adds>
 inline void StoreRows(D d, const float* columns, const float* weights, Strided<const float> rows, std::int64_t width,
                       Strided<float> out, std::int64_t tokens) {
@@ -265,24 +208,79 @@ inline void StoreRows(D d, const float* columns, const float* weights, Strided<c
 #pragma GCC unroll 16
     for (int i = 0; i < lanes; ++i) v[i] = hn::Load(d, columns + (c + i) * lanes);
     Transpose(d, v);
+    AddTokens<adds, static_cast<int>(lanes), 1>(d, weights, rows, c, 0, v);
+    StoreTokens<static_cast<int>(lanes), 1>(d, v, out, c, width, 0, tokens);
+  }
+}
+
+// out[t] = sums[t] + factors[t] r[t] + what the tokens have of each other, where r[t] = sum over k < depth of
+// left[k][t] state[k]: left in columns, the rest in rows. With several heads the result gathers in `sums`, rows of
+// whole vectors, until the last of them. `met`, where wanted, receives the products r[t] others[t], lane by lane.
+struct StateRowsOf {
+  const float *left = nullptr, *state = nullptr, *factors = nullptr;
+  std::int64_t depth = 0, stride = 0, width = 0;
+  bool first = true, last = true;
+  Strided<float> sums;
+  const float* weights = nullptr;
+  Strided<const float> rows;
+  Strided<float> out;
+  std::int64_t tokens = 0;
+};
+
+// T tokens and up to N vectors at once.
+template <Adds adds, bool meets, int T, int most>
+HWY_INLINE void StateRowsOfTokens(D d, const StateRowsOf& of, Strided<const float> others, float* met, Ahead& ahead) {
+  for (int first = 0; first < lanes; first += T) {
+    V meeting[T];
 #pragma GCC unroll 16
-    for (int from = 0; from < lanes; ++from) {
-      const V row = hn::LoadU(d, rows.row(from) + c);
+    for (int t = 0; t < T; ++t) meeting[t] = hn::Zero(d);
+    InBlocks<most>(0, WholeVectors(of.width) / lanes, [&](std::int64_t vector, auto count) HWY_ATTR {
+      constexpr int N = count();
+      const std::int64_t c = vector * lanes;
+      const float* left = of.left + first;
+      const float* state = of.state + c;
+      V sum[T * N];
 #pragma GCC unroll 16
-      for (int to = 0; to < lanes; ++to) {
-        if (adds == Adds::earlier && from <= to) {
-          v[to] = hn::MulAdd(hn::Set(d, weights[from * lanes + to]), row, v[to]);
-        }
-        if (adds == Adds::later && to <= from) {
-          v[to] = hn::MulAdd(hn::Set(d, weights[to * lanes + from]), row, v[to]);
-        }
+      for (int i = 0; i < T * N; ++i) sum[i] = hn::Zero(d);
+      for (std::int64_t k = 0; k < of.depth; ++k, left += lanes, state += of.stride) {
+        ahead.Next();
+        V row[N];
+#pragma GCC unroll 2
+        for (int n = 0; n < N; ++n) row[n] = hn::Load(d, state + n * lanes);
+#pragma GCC unroll 16
+        for (int i = 0; i < T * N; ++i) sum[i] = hn::MulAdd(hn::Set(d, left[i / N]), row[i % N], sum[i]);
       }
-    }
-    const std::int64_t count = std::min(lanes, width - c);
 #pragma GCC unroll 16
-    for (int t = 0; t < lanes; ++t) {
-      if (t < tokens) StoreUpTo(v[t], d, out.row(t) + c, count);
+      for (int i = 0; i < T * N; ++i) {
+        const int t = i / N;
+        const std::int64_t column = c + i % N * lanes;
+        if constexpr (meets) {
+          meeting[t] = hn::MulAdd(sum[i], hn::LoadU(d, others.row(first + t) + column), meeting[t]);
+        }
+        const V factor = hn::Set(d, of.factors[first + t]);
+        sum[i] = of.first ? hn::Mul(factor, sum[i])
+                          : hn::MulAdd(factor, sum[i], hn::Load(d, of.sums.row(first + t) + column));
+        if (!of.last) hn::Store(sum[i], d, of.sums.row(first + t) + column);
+      }
+      if (of.last) {
+        AddTokens<adds, T, N>(d, of.weights, of.rows, c, first, sum);
+        StoreTokens<T, N>(d, sum, of.out, c, of.width, first, of.tokens);
+      }
+    });
+    if constexpr (meets) {
+#pragma GCC unroll 16
+      for (int t = 0; t < T; ++t) hn::Store(meeting[t], d, met + (first + t) * lanes);
     }
+  }
+}
+
+template <Adds adds, bool meets>
+inline void StateRows(D d, const StateRowsOf& of, Strided<const float> others, float* met, Ahead& ahead) {
+  constexpr int all = static_cast<int>(lanes);
+  if (of.width <= lanes) {
+    StateRowsOfTokens<adds, meets, all, 1>(d, of, others, met, ahead);
+  } else {
+    StateRowsOfTokens<adds, meets, all == 1 ? 1 : all / 2, 2>(d, of, others, met, ahead);
   }
 }
 

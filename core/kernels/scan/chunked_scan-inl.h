@@ -33,30 +33,40 @@
 HWY_BEFORE_NAMESPACE();
 namespace mambarium::kernels::HWY_NAMESPACE {
 
-// What one head's decays and step sizes make of a chunk; tokens beyond the sequence decay by 1 and step by 0.
-struct ChunkDecays {
-  alignas(64) float a[lanes], dt[lanes];
-  alignas(64) float from_start[lanes];       // a_0 ... a_t
-  alignas(64) float to_end[lanes];           // a_{s+1} ... a_last
-  alignas(64) float written[lanes];          // dt_s to_end[s]
-  alignas(64) float between[lanes * lanes];  // [s][t] a_{s+1} ... a_t, 0 where t < s
-  float whole = 1;                           // a_0 ... a_last
-
-  void ReadToEnd(const SingleScan& scan, std::int64_t head, std::int64_t begin, std::int64_t tokens) {
-    for (std::int64_t t = 0; t < lanes; ++t) {
-      a[t] = t < tokens ? scan.a.row(begin + t)[head] : 1.0f;
-      dt[t] = t < tokens ? scan.dt.row(begin + t)[head] : 0.0f;
-    }
-    whole = 1;
-    for (std::int64_t t = lanes - 1; t >= 0; --t) {
-      to_end[t] = whole;
-      written[t] = dt[t] * whole;
-      whole *= a[t];
+// The decays and step sizes of a head in every chunk; tokens beyond the sequence decay by 1 and step by 0.
+class Decays {
+ public:
+  void Read(const SingleScan& scan, Scratch& scratch) {
+    heads_ = scan.heads;
+    const std::int64_t chunks = (scan.length + chunk - 1) / chunk;
+    data_ = scratch.floats(chunks * heads_ * size);
+    float* at = data_;
+    for (std::int64_t k = 0; k < chunks; ++k) {
+      for (std::int64_t head = 0; head < heads_; ++head, at += size) {
+        const std::int64_t begin = k * chunk, tokens = std::min(chunk, scan.length - begin);
+        float product = 1;
+        for (std::int64_t t = lanes - 1; t >= 0; --t) {
+          const float decay = t < tokens ? scan.a.row(begin + t)[head] : 1.0f;
+          const float step = t < tokens ? scan.dt.row(begin + t)[head] : 0.0f;
+          at[t] = decay;
+          at[lanes + t] = step;
+          at[2 * lanes + t] = product;
+          at[3 * lanes + t] = step * product;
+          product *= decay;
+        }
+      }
     }
   }
 
-  void Read(D d, const SingleScan& scan, std::int64_t head, std::int64_t begin, std::int64_t tokens) {
-    ReadToEnd(scan, head, begin, tokens);
+  void Select(std::int64_t k, std::int64_t head) {
+    a = data_ + (k * heads_ + head) * size;
+    dt = a + lanes;
+    to_end = dt + lanes;
+    written = to_end + lanes;
+    whole = a[0] * to_end[0];
+  }
+  void SelectAll(D d, std::int64_t k, std::int64_t head) {
+    Select(k, head);
     const V token = hn::Iota(d, 0.0f), one = hn::Set(d, 1.0f);
     V row = hn::Zero(d);
     for (std::int64_t s = lanes - 1; s >= 0; --s) {
@@ -67,67 +77,87 @@ struct ChunkDecays {
     }
     hn::Store(hn::Mul(hn::Set(d, a[0]), row), d, from_start);
   }
+
+  const float *a = nullptr, *dt = nullptr;
+  const float* to_end = nullptr;             // a_{s+1} ... a_last
+  const float* written = nullptr;            // dt_s to_end[s]
+  float whole = 1;                           // a_0 ... a_last
+  alignas(64) float from_start[lanes];       // a_0 ... a_t
+  alignas(64) float between[lanes * lanes];  // [s][t] a_{s+1} ... a_t, 0 where t < s
+
+ private:
+  static constexpr std::int64_t size = 4 * lanes;
+  std::int64_t heads_ = 0;
+  float* data_ = nullptr;
 };
 
 class ChunkedScan {
  public:
   ChunkedScan(const SingleScan& scan, Scratch& scratch)
       : scan_(scan), scratch_(scratch), frame_(scratch), chunks_((scan.length + chunk - 1) / chunk) {
-    // Rows a multiple of 1 KiB apart would share few sets of the cache.
-    stride_ = WholeVectors(scan.d_state);
-    if (stride_ % 256 == 0) stride_ += lanes;
-    head_size_ = scan.headdim * stride_;
-    size_ = scan.heads * head_size_;
-    padded_headdim_ = WholeVectors(scan.headdim);
-    for (float** columns : {&B_columns_, &C_columns_, &dB_columns_, &dC_columns_}) {
-      *columns = scratch.floats(WholeVectors(scan.d_state) * lanes);
-    }
-    for (float** columns : {&x_columns_, &dy_columns_, &head_columns_}) {
-      *columns = scratch.floats(padded_headdim_ * lanes);
-    }
-    scaled_ = {scratch.floats(lanes * padded_headdim_), padded_headdim_};
+    decays_.Read(scan, scratch);
   }
 
+  // The state as [d_state][headdim].
   void Forward(Strided<float> y, float* h_final) {
     const D d;
-    float* h = scratch_.floats(size_);
-    ReadState(scan_.h0, h);
+    const std::int64_t states = scan_.d_state, headdim = scan_.headdim;
+    Shape(states, headdim);
+    float* C_columns = Columns(states);
+    const Strided<float> scaled = TokenRows(states);
+    float* h = scratch_.zeros(size_);
+    ForEachState(scan_.h0, [&](const float& number, std::int64_t head, std::int64_t p, std::int64_t n) {
+      h[head * head_size_ + n * stride_ + p] = number;
+    });
     for (std::int64_t k = 0; k < chunks_; ++k) {
       const Scratch::Frame frame(scratch_);
       Select(k);
       ahead_.Clear();
-      ahead_.Add(y, begin_, begin_ + tokens_, scan_.heads * scan_.headdim);
-      Prepare(scan_.C, begin_ + chunk, scan_.d_state);
-      Prepare(scan_.B, begin_ + chunk, scan_.d_state);
-      Prepare(scan_.x, begin_ + chunk, scan_.heads * scan_.headdim);
-      ToColumns(d, C_, scan_.d_state, C_columns_);
-      InnerProducts(d, B_, C_columns_, scan_.d_state, read_, ahead_);
+      Prepare(y, begin_ + chunk, scan_.heads * headdim);
+      Prepare(scan_.C, begin_ + chunk, states);
+      Prepare(scan_.B, begin_ + chunk, states);
+      Prepare(scan_.x, begin_ + chunk, scan_.heads * headdim);
+      ToColumns(d, C_, states, C_columns);
+      InnerProducts(d, B_, C_columns, states, read_);
       for (std::int64_t head = 0; head < scan_.heads; ++head) {
         const Scratch::Frame head_frame(scratch_);
-        const auto x = Panel(scan_.x.columns(head * scan_.headdim), scan_.headdim);
-        decays_.Read(d, scan_, head, begin_, tokens_);
+        const auto x = Panel(scan_.x.columns(head * headdim), headdim);
+        decays_.SelectAll(d, k, head);
         Weigh(d);
-        float* state = h + head * head_size_;
-        const V since = hn::Load(d, decays_.from_start);
-        InBlocks<read_rows>(0, scan_.headdim, [&](std::int64_t p, auto rows) HWY_ATTR {
-          ReadStates<rows()>(d, state + p * stride_, stride_, scan_.d_state, C_columns_, since,
-                             head_columns_ + p * lanes, ahead_);
-        });
-        StoreRows<Adds::earlier>(d, head_columns_, weights_, x, scan_.headdim,
-                                 {y.row(begin_) + head * scan_.headdim, y.stride}, tokens_);
-        Write(d, x, state, state);
+        StateRowsOf of = Rows(C_columns, states, h + head * head_size_, decays_.from_start, headdim);
+        of.weights = weights_;
+        of.rows = x;
+        SendTo(y.columns(head * headdim), of);
+        StateRows<Adds::earlier, false>(d, of, {}, nullptr, ahead_);
+        ScaleRows(d, B_, states, decays_.written, scaled);
+        Advance(d, scaled, x, decays_.whole, states, headdim, h + head * head_size_, h + head * head_size_, stride_,
+                ahead_);
       }
     }
-    WriteState(h, h_final);
+    ForEachState(h_final, [&](float& number, std::int64_t head, std::int64_t p, std::int64_t n) {
+      number = h[head * head_size_ + n * stride_ + p];
+    });
   }
 
+  // The states and their gradients as [headdim][d_state].
   void Backward(Strided<const float> dy, const float* dh_final, const SingleScanGradients& out) {
+    Shape(scan_.headdim, scan_.d_state);
     const std::int64_t in_segment = ChunksInSegment(), segments = (chunks_ + in_segment - 1) / in_segment;
-    float* g = scratch_.floats(size_);
+    B_columns_ = Columns(scan_.d_state);
+    x_columns_ = Columns(scan_.headdim);
+    dy_columns_ = Columns(scan_.headdim);
+    dx_columns_ = Columns(scan_.headdim);
+    scaled_ = TokenRows(scan_.headdim);
+    dB_sums_ = TokenRows(scan_.d_state);
+    dC_sums_ = TokenRows(scan_.d_state);
+    float* g = scratch_.zeros(size_);
     float* states = scratch_.floats(in_segment * size_);
-    float* starts = scratch_.floats(segments * size_);
-    ReadState(dh_final, g);
-    ReadState(scan_.h0, starts);
+    float* starts = scratch_.zeros(segments * size_);
+    const auto at = [&](std::int64_t head, std::int64_t p, std::int64_t n) {
+      return head * head_size_ + p * stride_ + n;
+    };
+    ForEachState(dh_final, [&](const float& number, auto... place) { g[at(place...)] = number; });
+    ForEachState(scan_.h0, [&](const float& number, auto... place) { starts[at(place...)] = number; });
     for (std::int64_t k = 0; k < (segments - 1) * in_segment; ++k) {
       float* start = starts + k / in_segment * size_;
       AdvanceStates(k, k % in_segment == 0 ? start : start + size_, start + size_);
@@ -141,7 +171,7 @@ class ChunkedScan {
       }
       for (std::int64_t k = end - 1; k >= first; --k) BackwardChunk(k, states + (k - first) * size_, dy, g, out);
     }
-    WriteState(g, out.h0);
+    ForEachState(out.h0, [&](float& number, auto... place) { number = g[at(place...)]; });
   }
 
  private:
@@ -162,9 +192,11 @@ class ChunkedScan {
     Prepare(scan_.x, begin_ + chunk, scan_.heads * scan_.headdim);
     for (std::int64_t head = 0; head < scan_.heads; ++head) {
       const Scratch::Frame head_frame(scratch_);
-      decays_.ReadToEnd(scan_, head, begin_, tokens_);
-      const auto x = Panel(scan_.x.columns(head * scan_.headdim), scan_.headdim);
-      Write(d, x, before + head * head_size_, after + head * head_size_);
+      decays_.Select(k, head);
+      ScaleRows(d, Panel(scan_.x.columns(head * scan_.headdim), scan_.headdim), scan_.headdim, decays_.written,
+                scaled_);
+      Advance(d, scaled_, B_, decays_.whole, scan_.headdim, scan_.d_state, before + head * head_size_,
+              after + head * head_size_, stride_, ahead_);
     }
   }
 
@@ -176,75 +208,85 @@ class ChunkedScan {
     const std::int64_t states = scan_.d_state, headdim = scan_.headdim;
     Select(k);
     ahead_.Clear();
-    if (out.x.data != nullptr) Prepare(out.x, begin_, scan_.heads * headdim);
-    if (out.B.data != nullptr) Prepare(out.B, begin_, states);
-    if (out.C.data != nullptr) Prepare(out.C, begin_, states);
+    if (out.x.data != nullptr) Prepare(out.x, begin_ - chunk, scan_.heads * headdim);
+    if (out.B.data != nullptr) Prepare(out.B, begin_ - chunk, states);
+    if (out.C.data != nullptr) Prepare(out.C, begin_ - chunk, states);
     Prepare(scan_.B, begin_ - chunk, states);
     Prepare(scan_.C, begin_ - chunk, states);
     Prepare(scan_.x, begin_ - chunk, scan_.heads * headdim);
     Prepare(dy_rows, begin_ - chunk, scan_.heads * headdim);
     ToColumns(d, B_, states, B_columns_);
-    ToColumns(d, C_, states, C_columns_);
-    InnerProducts(d, B_, C_columns_, states, read_, ahead_);
-    std::fill_n(dB_columns_, states * lanes, 0.0f);
-    std::fill_n(dC_columns_, states * lanes, 0.0f);
+    InnerProducts(d, C_, B_columns_, states, met_);
+    ToColumns(d, {met_, lanes}, lanes, read_);
     std::fill_n(exchanged_, lanes * lanes, 0.0f);
     for (std::int64_t head = 0; head < scan_.heads; ++head) {
       const Scratch::Frame head_frame(scratch_);
-      const auto x = Panel(scan_.x.columns(head * headdim), headdim),
-                 dy = Panel(dy_rows.columns(head * headdim), headdim);
-      decays_.Read(d, scan_, head, begin_, tokens_);
-      Weigh(d);
-      ToColumns(d, x, headdim, x_columns_);
-      ToColumns(d, dy, headdim, dy_columns_);
-      InnerProducts(d, x, dy_columns_, headdim, met_, ahead_);
+      const auto x = Panel(scan_.x.columns(head * headdim), headdim);
+      const auto dy = Panel(dy_rows.columns(head * headdim), headdim);
       const float* state = h + head * head_size_;
       float* gradient = g + head * head_size_;
-      const float across = InnerProduct(d, state, gradient, head_size_);
-      const V written = hn::Load(d, decays_.written), since = hn::Load(d, decays_.from_start);
-      V wrote = hn::Zero(d), was_read = hn::Zero(d);
-      InBlocks<gradient_rows>(0, headdim, [&](std::int64_t p, auto rows) HWY_ATTR {
-        WriteGradients<rows()>(d, gradient + p * stride_, stride_, states, x_columns_ + p * lanes, B_columns_, written,
-                               head_columns_ + p * lanes, dB_columns_, wrote, ahead_);
-        ReadGradients<rows()>(d, state + p * stride_, stride_, states, dy_columns_ + p * lanes, C_columns_, since,
-                              dC_columns_, was_read, ahead_);
+      decays_.SelectAll(d, k, head);
+      ToColumns(d, x, headdim, x_columns_);
+      ToColumns(d, dy, headdim, dy_columns_);
+      InnerProducts(d, x, dy_columns_, headdim, met_);
+      Weigh(d);
+      Exchange(d);
+
+      V wrote = hn::Zero(d);
+      const V written = hn::Load(d, decays_.written);
+      InBlocks<8>(0, headdim, [&](std::int64_t p, auto rows) HWY_ATTR {
+        StateColumns<rows()>(d, gradient + p * stride_, stride_, states, B_columns_, written, x_columns_ + p * lanes,
+                             dx_columns_ + p * lanes, wrote, ahead_);
       });
       if (out.x.data != nullptr) {
-        StoreRows<Adds::later>(d, head_columns_, weights_, dy, headdim,
+        StoreRows<Adds::later>(d, dx_columns_, weights_, dy, headdim,
                                {out.x.row(begin_) + head * headdim, out.x.stride}, tokens_);
       }
+
+      StateRowsOf into_B = Rows(x_columns_, headdim, gradient, decays_.written, states);
+      into_B.first = head == 0;
+      into_B.last = head + 1 == scan_.heads;
+      into_B.weights = exchanged_;
+      StateRowsOf into_C = into_B;
+      into_B.sums = dB_sums_;
+      into_B.rows = C_;
+      SendTo(out.B, into_B);
+      StateRows<Adds::later, false>(d, into_B, {}, nullptr, ahead_);
+      into_C.left = dy_columns_;
+      into_C.state = state;
+      into_C.factors = decays_.from_start;
+      into_C.sums = dC_sums_;
+      into_C.rows = B_;
+      SendTo(out.C, into_C);
+      StateRows<Adds::earlier, true>(d, into_C, C_, meeting_, ahead_);
+
+      HeadGradients(d, head, InnerProduct(d, state, gradient, head_size_), wrote, out);
       ScaleRows(d, dy, headdim, decays_.from_start, scaled_);
       Advance(d, scaled_, C_, decays_.whole, headdim, states, gradient, gradient, stride_, ahead_);
-      HeadGradients(d, head, across, wrote, was_read, out);
-    }
-    if (out.B.data != nullptr) {
-      StoreRows<Adds::later>(d, dB_columns_, exchanged_, C_, states, {out.B.row(begin_), out.B.stride}, tokens_);
-    }
-    if (out.C.data != nullptr) {
-      StoreRows<Adds::earlier>(d, dC_columns_, exchanged_, B_, states, {out.C.row(begin_), out.C.stride}, tokens_);
     }
   }
 
-  // ddt and da of a head, and its share of exchanged_. across = <G, H>, wrote = e, was_read = f.
-  void HeadGradients(D d, std::int64_t head, float across, V wrote, V was_read, const SingleScanGradients& out) {
+  // ddt and da of a head; across = <G, H>, wrote = e.
+  void HeadGradients(D d, std::int64_t head, float across, V wrote, const SingleScanGradients& out) {
     alignas(64) float into_dt[lanes], into_a[lanes], e[lanes], arrived[lanes + 1];
-    V of_dt[lanes], of_a[lanes];
-    V before = was_read, after = hn::Mul(hn::Set(d, across), hn::Load(d, decays_.from_start));
+    V sums[lanes];
+#pragma GCC unroll 16
+    for (int t = 0; t < lanes; ++t) sums[t] = hn::Load(d, meeting_ + t * lanes);
+    SumEach(d, sums, into_a);
+    V before = hn::Load(d, into_a), after = hn::Mul(hn::Set(d, across), hn::Load(d, decays_.from_start));
     hn::Store(hn::Mul(hn::Load(d, decays_.dt), wrote), d, e);
+    V of_dt[lanes];
 #pragma GCC unroll 16
     for (int s = 0; s < lanes; ++s) {
-      const V decay = hn::Load(d, decays_.between + s * lanes), step = hn::Set(d, decays_.dt[s]);
-      const V read = hn::Load(d, read_ + s * lanes), met = hn::Load(d, met_ + s * lanes);
-      const V both = hn::Mul(read, met), decayed = hn::Mul(decay, met);
-      const V exchanged = hn::MulAdd(step, decayed, hn::Load(d, exchanged_ + s * lanes));
-      hn::Store(exchanged, d, exchanged_ + s * lanes);
-      of_dt[s] = hn::Mul(decayed, read);
-      of_a[s] = hn::Mul(decay, before);
-      before = hn::MulAdd(hn::Set(d, decays_.a[s]), before, hn::Mul(step, both));
+      const V decay = hn::Load(d, decays_.between + s * lanes);
+      const V both = hn::Mul(hn::Load(d, read_ + s * lanes), hn::Load(d, met_ + s * lanes));
+      of_dt[s] = hn::Mul(decay, both);
+      sums[s] = hn::Mul(decay, before);
+      before = hn::MulAdd(hn::Set(d, decays_.a[s]), before, hn::Mul(hn::Set(d, decays_.dt[s]), both));
       after = hn::MulAdd(decay, hn::Set(d, e[s]), after);
     }
     SumEach(d, of_dt, into_dt);
-    SumEach(d, of_a, into_a);
+    SumEach(d, sums, into_a);
     arrived[0] = across;
     hn::StoreU(after, d, arrived + 1);
     const V to_end = hn::Load(d, decays_.to_end);
@@ -284,48 +326,78 @@ class ChunkedScan {
     return copy;
   }
 
-  // weights_[s][t]: how much of x_s is in y_t.
+  // weights_: how much of x_s is in y_t.
   void Weigh(D d) {
     for (std::int64_t s = 0; s < lanes; ++s) {
       const V step = hn::Mul(hn::Set(d, decays_.dt[s]), hn::Load(d, read_ + s * lanes));
       hn::Store(hn::Mul(hn::Load(d, decays_.between + s * lanes), step), d, weights_ + s * lanes);
     }
   }
-
-  // The state of a head from before the chunk to after it.
-  void Write(D d, Strided<const float> x, const float* before, float* after) {
-    ScaleRows(d, x, scan_.headdim, decays_.written, scaled_);
-    Advance(d, scaled_, B_, decays_.whole, scan_.headdim, scan_.d_state, before, after, stride_, ahead_);
-  }
-
-  // [heads, headdim, d_state] to rows of stride_ numbers and back; null reads as zeros and is not written.
-  void ReadState(const float* from, float* to) const {
-    std::fill_n(to, size_, 0.0f);
-    for (std::int64_t row = 0; from != nullptr && row < scan_.heads * scan_.headdim; ++row) {
-      std::copy_n(from + row * scan_.d_state, scan_.d_state, to + row * stride_);
+  // exchanged_ gets the head's share: how much of B_s . C_t is in the loss.
+  void Exchange(D d) {
+    for (std::int64_t s = 0; s < lanes; ++s) {
+      const V step = hn::Mul(hn::Set(d, decays_.dt[s]), hn::Load(d, met_ + s * lanes));
+      const V sum = hn::MulAdd(hn::Load(d, decays_.between + s * lanes), step, hn::Load(d, exchanged_ + s * lanes));
+      hn::Store(sum, d, exchanged_ + s * lanes);
     }
   }
-  void WriteState(const float* from, float* to) const {
-    for (std::int64_t row = 0; to != nullptr && row < scan_.heads * scan_.headdim; ++row) {
-      std::copy_n(from + row * stride_, scan_.d_state, to + row * scan_.d_state);
+
+  // A head's state is `rows` rows of `width` numbers.
+  void Shape(std::int64_t rows, std::int64_t width) {
+    stride_ = WholeVectors(width);
+    if (stride_ % 256 == 0) stride_ += lanes;  // rows 1 KiB apart would share few sets of the cache
+    head_size_ = rows * stride_;
+    size_ = scan_.heads * head_size_;
+  }
+  StateRowsOf Rows(const float* left, std::int64_t depth, const float* state, const float* factors,
+                   std::int64_t width) const {
+    StateRowsOf of;
+    of.left = left;
+    of.depth = depth;
+    of.state = state;
+    of.stride = stride_;
+    of.factors = factors;
+    of.width = width;
+    return of;
+  }
+  void SendTo(Strided<float> out, StateRowsOf& of) const {
+    if (out.data == nullptr) return;
+    of.out = {out.row(begin_), out.stride};
+    of.tokens = tokens_;
+  }
+  float* Columns(std::int64_t width) {
+    return scratch_.floats(WholeVectors(width) * lanes);
+  }
+  Strided<float> TokenRows(std::int64_t width) {
+    return {scratch_.floats(lanes * WholeVectors(width)), WholeVectors(width)};
+  }
+
+  // work(number, head, channel, state) for every number of [heads, headdim, d_state]; none where null.
+  template <class Real, class Work>
+  void ForEachState(Real* numbers, const Work& work) const {
+    if (numbers == nullptr) return;
+    for (std::int64_t head = 0; head < scan_.heads; ++head) {
+      for (std::int64_t p = 0; p < scan_.headdim; ++p) {
+        for (std::int64_t n = 0; n < scan_.d_state; ++n) work(*numbers++, head, p, n);
+      }
     }
   }
 
   const SingleScan& scan_;
   Scratch& scratch_;
   Scratch::Frame frame_;
-  std::int64_t chunks_, stride_ = 0, head_size_ = 0, size_ = 0, padded_headdim_ = 0;
+  std::int64_t chunks_, stride_ = 0, head_size_ = 0, size_ = 0;
   std::int64_t begin_ = 0, tokens_ = 0;
   Strided<const float> B_, C_;
-  float *B_columns_ = nullptr, *C_columns_ = nullptr, *dB_columns_ = nullptr, *dC_columns_ = nullptr;
-  float *x_columns_ = nullptr, *dy_columns_ = nullptr, *head_columns_ = nullptr;
-  Strided<float> scaled_;
-  ChunkDecays decays_;
+  float *B_columns_ = nullptr, *x_columns_ = nullptr, *dy_columns_ = nullptr, *dx_columns_ = nullptr;
+  Strided<float> scaled_, dB_sums_, dC_sums_;
+  Decays decays_;
   Ahead ahead_;
   alignas(64) float read_[lanes * lanes];     // [s][t] B_s . C_t
-  alignas(64) float weights_[lanes * lanes];  // [s][t]
   alignas(64) float met_[lanes * lanes];      // [s][t] x_s . dy_t
+  alignas(64) float weights_[lanes * lanes];  // [s][t] decay dt_s (B_s . C_t)
   alignas(64) float exchanged_[lanes * lanes];
+  alignas(64) float meeting_[lanes * lanes];  // [t] lanes that sum up to f_t
 };
 
 }  // namespace mambarium::kernels::HWY_NAMESPACE
