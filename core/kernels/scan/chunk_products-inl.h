@@ -294,18 +294,16 @@ HWY_INLINE void SumEach(D d, const V* v, float* sums) {
   }
 }
 
-// Sum over `count` numbers, a multiple of lanes, of left times right.
-inline float InnerProduct(D d, const float* left, const float* right, std::int64_t count) {
-  V sums[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-  std::int64_t i = 0;
-  for (; i + 4 * lanes <= count; i += 4 * lanes) {
-#pragma GCC unroll 4
-    for (int k = 0; k < 4; ++k) {
-      sums[k] = hn::MulAdd(hn::Load(d, left + i + k * lanes), hn::Load(d, right + i + k * lanes), sums[k]);
-    }
+// The sum of left times right over rows of `width` numbers, a multiple of lanes.
+inline float InnerProduct(D d, const float* left, const float* right, std::int64_t rows, std::int64_t width,
+                          std::int64_t stride) {
+  V even = hn::Zero(d), odd = even;
+  for (std::int64_t row = 0; row < rows; ++row, left += stride, right += stride) {
+    V& sum = row % 2 == 0 ? even : odd;
+    for (std::int64_t c = 0; c < width; c += lanes)
+      sum = hn::MulAdd(hn::Load(d, left + c), hn::Load(d, right + c), sum);
   }
-  for (; i < count; i += lanes) sums[0] = hn::MulAdd(hn::Load(d, left + i), hn::Load(d, right + i), sums[0]);
-  return SumOf(d, hn::Add(hn::Add(sums[0], sums[1]), hn::Add(sums[2], sums[3])));
+  return SumOf(d, hn::Add(even, odd));
 }
 
 // rows[t][.] times factors[t].

@@ -1,22 +1,23 @@
-// The scan as matrix products over chunks of tokens, forward and backward (paper 1, section 6, with every decay a
-// product of a_t and never a difference of logarithms). Compiled once per SIMD target; include after
+// The scan as matrix products over chunks of tokens, forward and backward. Compiled once per SIMD target; include after
 // hwy/foreach_target.h.
 //
-// With H the state before a chunk and D_ts = a_{s+1} ... a_t, the decay from token s to token t >= s of it:
-//   y_t = D_t H C_t + sum_{s <= t} D_ts dt_s (C_t . B_s) x_s          D_t = a_0 ... a_t
-//   H'  = D H + sum_s D_s dt_s x_s B_s^T                             D_s = a_{s+1} ... a_last, D = D_last
-// and with G = dL/dH' after the chunk, S_st = B_s . C_t, X_st = x_s . dy_t:
-//   G'   = D G + sum_t D_t dy_t C_t^T
-//   dx_s = dt_s (D_s G B_s + sum_{t >= s} D_ts S_st dy_t)
-//   dB_s = dt_s (D_s G^T x_s + sum_{t >= s} D_ts X_st C_t)           summed over heads
-//   dC_t = D_t H^T dy_t + sum_{s <= t} D_ts dt_s X_st B_s            summed over heads
-//   ddt_s = D_s e_s + sum_{t >= s} D_ts S_st X_st                    e_s = x_s . G B_s
-//   da_t = sum_{u >= t} D_ut U_t(u) + D_t E_t                        f_u = dy_u . H C_u
-//     U_0(u) = f_u,     U_{t+1}(u) = a_t U_t(u) + dt_t S_tu X_tu
-//     E_0    = <G, H>,  E_{t+1}    = a_t E_t + dt_t e_t
-// where U_t(u) is what token u's gradient says of the state before t, and E_t what the gradient after the chunk does.
+// Every decay is a product of a_t, never a difference of logarithms: between tokens s <= t of a chunk
+// A_st = a_{s+1} ... a_t, from its start F_t = a_0 ... a_t, to its end R_s = a_{s+1} ... a_last. With H the state
+// before the chunk and W = F_last,
+//   y_t  = F_t H C_t + sum_{s <= t} A_st dt_s (B_s . C_t) x_s
+//   H'   = W H + sum_s R_s dt_s x_s B_s^T
+// and with G = dL/dH' after the chunk, G' before it,
+//   G'   = W G + sum_t F_t dy_t C_t^T
+//   dx_s = R_s dt_s G B_s + sum_{t >= s} A_st dt_s (B_s . C_t) dy_t
+//   dB_s = R_s dt_s G^T x_s + sum_{t >= s} A_st dt_s (x_s . dy_t) C_t        summed over heads
+//   dC_t = F_t H^T dy_t + sum_{s <= t} A_st dt_s (x_s . dy_t) B_s            summed over heads
+//   ddt_s = R_s e_s + sum_{t >= s} A_st (B_s . C_t) (x_s . dy_t)             e_s = x_s . G B_s
+//   da_t = sum_{u >= t} A_tu U_t(u) + R_t E_t
+//     U_0(u) = dy_u . H C_u,   U_{t+1}(u) = a_t U_t(u) + dt_t (B_t . C_u) (x_t . dy_u)
+//     E_0    = <G, H>,         E_{t+1}    = a_t E_t + dt_t e_t
+// where U_t(u) is how the output of token u depends on the state before t, and E_t how the state after the chunk does.
 // That is 2 P N multiply-adds a token forward and 5 P N backward (6 with two levels of checkpoints) where one token
-// after the other takes 3 P N and 8 to 10 P N; what tokens of a chunk tell each other adds about lanes (P + N).
+// after the other takes 3 P N and 8 to 10 P N; what tokens of a chunk have of each other adds about lanes (P + N).
 #if defined(MAMBARIUM_KERNELS_SCAN_CHUNKED_SCAN_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef MAMBARIUM_KERNELS_SCAN_CHUNKED_SCAN_INL_H_
 #undef MAMBARIUM_KERNELS_SCAN_CHUNKED_SCAN_INL_H_
@@ -152,7 +153,8 @@ class ChunkedScan {
     dC_sums_ = TokenRows(scan_.d_state);
     float* g = scratch_.zeros(size_);
     float* states = scratch_.floats(in_segment * size_);
-    float* starts = scratch_.zeros(segments * size_);
+    float* starts = scratch_.floats(segments * size_);
+    std::fill_n(starts, size_, 0.0f);
     const auto at = [&](std::int64_t head, std::int64_t p, std::int64_t n) {
       return head * head_size_ + p * stride_ + n;
     };
@@ -260,13 +262,13 @@ class ChunkedScan {
       SendTo(out.C, into_C);
       StateRows<Adds::earlier, true>(d, into_C, C_, meeting_, ahead_);
 
-      HeadGradients(d, head, InnerProduct(d, state, gradient, head_size_), wrote, out);
+      HeadGradients(d, head, InnerProduct(d, state, gradient, headdim, WholeVectors(states), stride_), wrote, out);
       ScaleRows(d, dy, headdim, decays_.from_start, scaled_);
       Advance(d, scaled_, C_, decays_.whole, headdim, states, gradient, gradient, stride_, ahead_);
     }
   }
 
-  // ddt and da of a head; across = <G, H>, wrote = e.
+  // ddt and da of a head; across = <G, H>, wrote = e, and meeting_ sums up to U_0.
   void HeadGradients(D d, std::int64_t head, float across, V wrote, const SingleScanGradients& out) {
     alignas(64) float into_dt[lanes], into_a[lanes], e[lanes], arrived[lanes + 1];
     V sums[lanes];
@@ -393,11 +395,11 @@ class ChunkedScan {
   Strided<float> scaled_, dB_sums_, dC_sums_;
   Decays decays_;
   Ahead ahead_;
-  alignas(64) float read_[lanes * lanes];     // [s][t] B_s . C_t
-  alignas(64) float met_[lanes * lanes];      // [s][t] x_s . dy_t
-  alignas(64) float weights_[lanes * lanes];  // [s][t] decay dt_s (B_s . C_t)
-  alignas(64) float exchanged_[lanes * lanes];
-  alignas(64) float meeting_[lanes * lanes];  // [t] lanes that sum up to f_t
+  alignas(64) float read_[lanes * lanes];       // [s][t] B_s . C_t
+  alignas(64) float met_[lanes * lanes];        // [s][t] x_s . dy_t
+  alignas(64) float weights_[lanes * lanes];    // [s][t] decay dt_s (B_s . C_t)
+  alignas(64) float exchanged_[lanes * lanes];  // [s][t] decay dt_s (x_s . dy_t), summed over heads
+  alignas(64) float meeting_[lanes * lanes];    // [t] lanes that sum up to dy_t . H C_t
 };
 
 }  // namespace mambarium::kernels::HWY_NAMESPACE
