@@ -35,10 +35,16 @@ void ScanGroup(const SingleScan& scan, Strided<float> y, float* h_final, Scratch
 
 void ScanBackwardGroup(const SingleScan& scan, Strided<const float> dy, const float* dh_final,
                        const SingleScanGradients& gradients, Scratch& scratch) {
-  if (BackwardInChunks(scan)) {
-    ChunkedScan(scan, scratch).Backward(dy, dh_final, gradients);
-  } else {
+  if (!BackwardInChunks(scan)) {
     ChannelScan(scan, scratch).Backward(dy, dh_final, gradients);
+    return;
+  }
+  const std::int64_t at_once = ChunkedScan::HeadsAtOnce(scan), of_head = scan.headdim * scan.d_state;
+  for (std::int64_t head = 0; head < scan.heads; head += at_once) {
+    const auto part = heads_of(scan, head, std::min(at_once, scan.heads - head));
+    ChunkedScan(part, scratch)
+        .Backward(dy.columns(head * scan.headdim), dh_final == nullptr ? nullptr : dh_final + head * of_head,
+                  heads_of(scan, gradients, head), head > 0);
   }
 }
 

@@ -140,9 +140,10 @@ class ChunkedScan {
     });
   }
 
-  // The states and their gradients as [headdim][d_state].
-  void Backward(Strided<const float> dy, const float* dh_final, const SingleScanGradients& out) {
+  // The states and their gradients as [headdim][d_state]. adds: dB and dC are added to what is there.
+  void Backward(Strided<const float> dy, const float* dh_final, const SingleScanGradients& out, bool adds) {
     Shape(scan_.headdim, scan_.d_state);
+    adds_ = adds;
     const std::int64_t in_segment = ChunksInSegment(), segments = (chunks_ + in_segment - 1) / in_segment;
     B_columns_ = Columns(scan_.d_state);
     x_columns_ = Columns(scan_.headdim);
@@ -176,13 +177,21 @@ class ChunkedScan {
     ForEachState(out.h0, [&](float& number, auto... place) { number = g[at(place...)]; });
   }
 
- private:
-  // All states of the sequence's chunks where they are few, else those of about sqrt(chunks) chunks at a time.
-  std::int64_t ChunksInSegment() const {
-    constexpr std::int64_t most = std::int64_t{1} << 18;  // floats: 1 MiB
-    if (chunks_ * size_ <= most) return chunks_;
-    return std::max<std::int64_t>(1, std::lround(std::sqrt(static_cast<double>(chunks_))));
+  // How many heads Backward() takes at a time for their states to stay in the second-level cache.
+  static std::int64_t HeadsAtOnce(const SingleScan& scan) {
+    const std::int64_t chunks = (scan.length + chunk - 1) / chunk;
+    const std::int64_t kept = std::min(chunks, 2 * RootOf(chunks)) * scan.headdim * WholeVectors(scan.d_state);
+    return std::clamp<std::int64_t>(most_kept / kept, 1, scan.heads);
   }
+
+ private:
+  static constexpr std::int64_t most_kept = std::int64_t{1} << 18;  // floats: 1 MiB
+
+  static std::int64_t RootOf(std::int64_t chunks) {
+    return std::max<std::int64_t>(1, std::lround(std::sqrt(static_cast<double>(chunks))));
+  }
+  // All states of the sequence's chunks where they are few, else those of about sqrt(chunks) chunks at a time.
+  std::int64_t ChunksInSegment() const { return chunks_ * size_ <= most_kept ? chunks_ : RootOf(chunks_); }
 
   // The states from before chunk k to after it.
   void AdvanceStates(std::int64_t k, const float* before, float* after) {
@@ -221,6 +230,10 @@ class ChunkedScan {
     InnerProducts(d, C_, B_columns_, states, met_);
     ToColumns(d, {met_, lanes}, lanes, read_);
     std::fill_n(exchanged_, lanes * lanes, 0.0f);
+    if (adds_) {
+      StartFrom(out.B, dB_sums_);
+      StartFrom(out.C, dC_sums_);
+    }
     for (std::int64_t head = 0; head < scan_.heads; ++head) {
       const Scratch::Frame head_frame(scratch_);
       const auto x = Panel(scan_.x.columns(head * headdim), headdim);
@@ -246,7 +259,7 @@ class ChunkedScan {
       }
 
       StateRowsOf into_B = Rows(x_columns_, headdim, gradient, decays_.written, states);
-      into_B.first = head == 0;
+      into_B.first = head == 0 && !adds_;
       into_B.last = head + 1 == scan_.heads;
       into_B.weights = exchanged_;
       StateRowsOf into_C = into_B;
@@ -362,6 +375,11 @@ class ChunkedScan {
     of.width = width;
     return of;
   }
+  void StartFrom(Strided<float> out, Strided<float> sums) const {
+    for (std::int64_t t = 0; out.data != nullptr && t < tokens_; ++t) {
+      std::copy_n(out.row(begin_ + t), scan_.d_state, sums.row(t));
+    }
+  }
   void SendTo(Strided<float> out, StateRowsOf& of) const {
     if (out.data == nullptr) return;
     of.out = {out.row(begin_), out.stride};
@@ -371,7 +389,7 @@ class ChunkedScan {
     return scratch_.floats(WholeVectors(width) * lanes);
   }
   Strided<float> TokenRows(std::int64_t width) {
-    return {scratch_.floats(lanes * WholeVectors(width)), WholeVectors(width)};
+    return {scratch_.zeros(lanes * WholeVectors(width)), WholeVectors(width)};
   }
 
   // work(number, head, channel, state) for every number of [heads, headdim, d_state]; none where null.
@@ -390,6 +408,7 @@ class ChunkedScan {
   Scratch::Frame frame_;
   std::int64_t chunks_, stride_ = 0, head_size_ = 0, size_ = 0;
   std::int64_t begin_ = 0, tokens_ = 0;
+  bool adds_ = false;
   Strided<const float> B_, C_;
   float *B_columns_ = nullptr, *x_columns_ = nullptr, *dy_columns_ = nullptr, *dx_columns_ = nullptr;
   Strided<float> scaled_, dB_sums_, dC_sums_;

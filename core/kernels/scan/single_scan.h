@@ -20,6 +20,25 @@ struct SingleScanGradients {  // null data: not wanted
   float* h0 = nullptr;
 };
 
+// Heads first .. first + count - 1 alone.
+inline SingleScan heads_of(const SingleScan& scan, std::int64_t first, std::int64_t count) {
+  SingleScan part = scan;
+  part.heads = count;
+  part.x = scan.x.columns(first * scan.headdim);
+  part.dt = scan.dt.columns(first);
+  part.a = scan.a.columns(first);
+  if (scan.h0 != nullptr) part.h0 += first * scan.headdim * scan.d_state;
+  return part;
+}
+inline SingleScanGradients heads_of(const SingleScan& scan, const SingleScanGradients& gradients, std::int64_t first) {
+  SingleScanGradients part = gradients;
+  if (part.x.data != nullptr) part.x.data += first * scan.headdim;
+  if (part.dt.data != nullptr) part.dt.data += first;
+  if (part.a.data != nullptr) part.a.data += first;
+  if (part.h0 != nullptr) part.h0 += first * scan.headdim * scan.d_state;
+  return part;
+}
+
 // Where group `group` of sequence b lies in every array.
 struct GroupOfSequence {
   GroupOfSequence(const ScanShape& shape_, std::int64_t b_, std::int64_t group)
