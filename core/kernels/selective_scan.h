@@ -47,7 +47,7 @@ void selective_scan_backward_reference(const ScanShape& shape, const ScanInputs<
 void selective_scan(const ScanShape& shape, const ScanInputs<float>& inputs, Rows<float> y, float* h_final,
                     int threads);
 // Keeps nothing of the forward pass: it computes the states again, from checkpoints where there are many. Scratch per
-// thread: about 1 MiB, or O(sqrt(T) P N) where one head needs more than that.
+// thread: at most about 5 MiB, or O(sqrt(T) P N) where one head needs more than that.
 void selective_scan_backward(const ScanShape& shape, const ScanInputs<float>& inputs, Rows<const float> dy,
                              const float* dh_final, const ScanGradients<float>& gradients, int threads);
 

@@ -177,11 +177,12 @@ class ChunkedScan {
     ForEachState(out.h0, [&](float& number, auto... place) { number = g[at(place...)]; });
   }
 
-  // How many heads Backward() takes at a time for their states to stay in the second-level cache.
+  // How many heads Backward() should be given at a time: few enough for little scratch, 4 MiB, yet several, because
+  // rows of one head out of many lie a page apart.
   static std::int64_t HeadsAtOnce(const SingleScan& scan) {
     const std::int64_t chunks = (scan.length + chunk - 1) / chunk;
     const std::int64_t kept = std::min(chunks, 2 * RootOf(chunks)) * scan.headdim * WholeVectors(scan.d_state);
-    return std::clamp<std::int64_t>(most_kept / kept, 1, scan.heads);
+    return std::clamp<std::int64_t>(4 * most_kept / kept, 1, scan.heads);
   }
 
  private:
