@@ -21,6 +21,10 @@ ScanJob plan(const kernels::ScanShape& shape) {
                                 " heads of " + std::to_string(shape.headdim) + " channels and " +
                                 std::to_string(shape.d_state) + " states is empty or more than the GPU kernels count");
   }
+  if (shape.groups != 1) {
+    throw std::invalid_argument("a scan of " + std::to_string(shape.groups) +
+                                " groups of heads, and the GPU kernels share B and C among all heads");
+  }
   ScanJob job;
   job.batch = static_cast<int>(shape.batch);
   job.length = static_cast<int>(shape.length);

@@ -4,13 +4,14 @@
 //   y_t = H_t C_t
 //
 // One function, three ways to compute it: `reference` (plain loops, float or double; the oracle), the fast one
-// (float32, vectorised over channels with the states in registers, run-time dispatch between AVX-512, AVX2 and
-// portable), and operators::selective_scan in core/models. Decays are multiplied, never differenced in log space: a_t =
-// 1e-30 and 0 are as accurate as 0.99. Any T >= 1, P >= 1, N >= 1.
+// (float32, run-time dispatch between AVX-512, AVX2 and portable, in one of two layouts under scan/: channels in lanes,
+// token by token, and matrix products over chunks of tokens), and operators::selective_scan in core/models. Decays are
+// multiplied, never differenced in log space: a_t = 1e-30 and 0 are as accurate as 0.99. Any T >= 1, P >= 1, N >= 1.
 //
 // Every input is addressed by a row stride per (sequence, token): rows may lie inside a wider tensor. Within a row x
-// holds H*P numbers, dt and a hold H, B and C hold N (one group, shared by the heads), all contiguous. Threads:
-// sequences are split over `threads`; results do not depend on how many. Denormals count as zero inside.
+// holds H*P numbers, dt and a hold H, B and C hold G*N, all contiguous; head h uses group h / (H / G) of B and C, G
+// divides H. Threads: sequences are split over `threads`; results do not depend on how many. NaN reaches no token
+// before it. Denormals count as zero inside.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,7 @@
 namespace mambarium::kernels {
 
 struct ScanShape {
-  std::int64_t batch = 0, length = 0, heads = 1, headdim = 0, d_state = 0;
+  std::int64_t batch = 0, length = 0, heads = 1, headdim = 0, d_state = 0, groups = 1;
 };
 
 template <class Real>
@@ -45,7 +46,8 @@ void selective_scan_backward_reference(const ScanShape& shape, const ScanInputs<
 
 void selective_scan(const ScanShape& shape, const ScanInputs<float>& inputs, Rows<float> y, float* h_final,
                     int threads);
-// Recomputes the states in chunks of about sqrt(T): scratch O(sqrt(T) P N) per thread.
+// Keeps nothing of the forward pass: it computes the states again, from checkpoints where there are many. Scratch per
+// thread: at most about 5 MiB, or O(sqrt(T) P N) where one head needs more than that.
 void selective_scan_backward(const ScanShape& shape, const ScanInputs<float>& inputs, Rows<const float> dy,
                              const float* dh_final, const ScanGradients<float>& gradients, int threads);
 

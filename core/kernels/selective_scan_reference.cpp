@@ -33,6 +33,7 @@ void selective_scan_reference(const ScanShape& shape, const ScanInputs<Real>& in
   for (std::int64_t b = 0; b < shape.batch; ++b) {
     for (std::int64_t c = 0; c < channels; ++c) {
       const std::int64_t head = c / shape.headdim, offset = (b * channels + c) * states;
+      const std::int64_t shared = head / (shape.heads / shape.groups) * states;  // where the group's B and C begin
       for (std::int64_t n = 0; n < states; ++n) {
         h[size(n)] = in.h0 ? in.h0[offset + n] : 0;
       }
@@ -40,8 +41,8 @@ void selective_scan_reference(const ScanShape& shape, const ScanInputs<Real>& in
         const Real a = in.a.row(b, t)[head], scaled = in.dt.row(b, t)[head] * in.x.row(b, t)[c];
         Real sum = 0;
         for (std::int64_t n = 0; n < states; ++n) {
-          h[size(n)] = a * h[size(n)] + scaled * in.B.row(b, t)[n];
-          sum += h[size(n)] * in.C.row(b, t)[n];
+          h[size(n)] = a * h[size(n)] + scaled * in.B.row(b, t)[shared + n];
+          sum += h[size(n)] * in.C.row(b, t)[shared + n];
         }
         y.row(b, t)[c] = sum;
       }
@@ -61,18 +62,19 @@ void selective_scan_backward_reference(const ScanShape& shape, const ScanInputs<
     for (std::int64_t t = 0; t < length; ++t) {
       zero(out.dt, b, t, shape.heads);
       zero(out.a, b, t, shape.heads);
-      zero(out.B, b, t, states);
-      zero(out.C, b, t, states);
+      zero(out.B, b, t, shape.groups * states);
+      zero(out.C, b, t, shape.groups * states);
     }
     for (std::int64_t c = 0; c < channels; ++c) {
       const std::int64_t head = c / shape.headdim, offset = (b * channels + c) * states;
+      const std::int64_t shared = head / (shape.heads / shape.groups) * states;  // where the group's B and C begin
       const auto state = [&](std::int64_t t, std::int64_t n) -> Real& { return h[size((t + 1) * states + n)]; };
       for (std::int64_t n = 0; n < states; ++n) {
         state(-1, n) = in.h0 ? in.h0[offset + n] : 0;
         g[size(n)] = dh_final ? dh_final[offset + n] : 0;
         for (std::int64_t t = 0; t < length; ++t) {
-          state(t, n) =
-              in.a.row(b, t)[head] * state(t - 1, n) + in.dt.row(b, t)[head] * in.x.row(b, t)[c] * in.B.row(b, t)[n];
+          state(t, n) = in.a.row(b, t)[head] * state(t - 1, n) +
+                        in.dt.row(b, t)[head] * in.x.row(b, t)[c] * in.B.row(b, t)[shared + n];
         }
       }
       for (std::int64_t t = length - 1; t >= 0; --t) {
@@ -80,10 +82,10 @@ void selective_scan_backward_reference(const ScanShape& shape, const ScanInputs<
         Real into_input = 0, into_decay = 0;
         for (std::int64_t n = 0; n < states; ++n) {
           Real& gradient = g[size(n)];
-          gradient += dy.row(b, t)[c] * in.C.row(b, t)[n];
-          add(out.C, b, t, n, dy.row(b, t)[c] * state(t, n));
-          add(out.B, b, t, n, gradient * dt * x);
-          into_input += gradient * in.B.row(b, t)[n];
+          gradient += dy.row(b, t)[c] * in.C.row(b, t)[shared + n];
+          add(out.C, b, t, shared + n, dy.row(b, t)[c] * state(t, n));
+          add(out.B, b, t, shared + n, gradient * dt * x);
+          into_input += gradient * in.B.row(b, t)[shared + n];
           into_decay += gradient * state(t - 1, n);
           gradient *= a;
         }

@@ -26,6 +26,11 @@ using V = hn::Vec<D>;
 using Integers = hn::RebindToSigned<D>;
 inline constexpr std::int64_t lanes = static_cast<std::int64_t>(HWY_LANES(float));
 
+// The next multiple of lanes.
+inline std::int64_t WholeVectors(std::int64_t width) {
+  return (width + lanes - 1) / lanes * lanes;
+}
+
 HWY_INLINE V LoadSome(D d, const float* from, std::int64_t count) {
 #if HWY_MEM_OPS_MIGHT_FAULT
   alignas(64) float padded[lanes] = {};

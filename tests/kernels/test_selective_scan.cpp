@@ -63,8 +63,8 @@ struct Inputs {
       : x(s.batch, s.length, s.heads * s.headdim, gap),
         dt(s.batch, s.length, s.heads, 2 * gap),
         a(s.batch, s.length, s.heads, gap),
-        B(s.batch, s.length, s.d_state, gap),
-        C(s.batch, s.length, s.d_state, 3 * gap),
+        B(s.batch, s.length, s.groups * s.d_state, gap),
+        C(s.batch, s.length, s.groups * s.d_state, 3 * gap),
         h0(s.batch, s.heads * s.headdim, s.d_state),
         dy(s.batch, s.length, s.heads * s.headdim, gap),
         dh(s.batch, s.heads * s.headdim, s.d_state) {}
@@ -80,8 +80,8 @@ struct Outputs {
         dx(s.batch, s.length, s.heads * s.headdim, gap),
         ddt(s.batch, s.length, s.heads, gap),
         da(s.batch, s.length, s.heads, gap),
-        dB(s.batch, s.length, s.d_state, 2 * gap),
-        dC(s.batch, s.length, s.d_state, gap),
+        dB(s.batch, s.length, s.groups * s.d_state, 2 * gap),
+        dC(s.batch, s.length, s.groups * s.d_state, gap),
         dh0(s.batch, s.heads * s.headdim, s.d_state) {}
   ScanGradients<Real> gradients() {
     return {dx.rows(), ddt.rows(), da.rows(), dB.rows(), dC.rows(), dh0.numbers.data()};
@@ -152,8 +152,8 @@ double largest_difference(const ScanShape& shape, std::int64_t gap, Decays decay
   for (std::size_t index = 0; index < expectations.size(); ++index) {
     const double difference = relative_difference(*found.named()[index].second, *expectations[index].second);
     if (difference > 1e-5 || !found.named()[index].second->gaps_untouched()) {
-      qWarning("%s: %g at T=%ld H=%ld P=%ld N=%ld", expectations[index].first, difference, shape.length, shape.heads,
-               shape.headdim, shape.d_state);
+      qWarning("%s: %g at T=%ld H=%ld P=%ld N=%ld G=%ld", expectations[index].first, difference, shape.length,
+               shape.heads, shape.headdim, shape.d_state, shape.groups);
       return HUGE_VAL;
     }
     largest = std::max(largest, difference);
@@ -177,17 +177,64 @@ class TestSelectiveScan : public QObject {
     double largest = 0;
     for (const std::int64_t length : {1, 2, 3, 5, 16, 31, 64, 100, 128, 257, 512, 1000, 2048, 4096}) {
       for (int repetition = 0; repetition < (length < 600 ? 12 : 3); ++repetition) {
-        const ScanShape shape{.batch = from({1, 2, 3}),
-                              .length = length,
-                              .heads = from({1, 1, 2, 3, 5}),
-                              .headdim = from({1, 2, 4, 8, 13, 16, 32, 40}),
-                              .d_state = from({1, 2, 3, 5, 8, 8, 16, 24, 33})};
+        ScanShape shape{.batch = from({1, 2, 3}),
+                        .length = length,
+                        .heads = from({1, 1, 2, 3, 5, 6}),
+                        .headdim = from({1, 2, 3, 4, 8, 13, 16, 17, 32, 40, 64}),
+                        .d_state = from({1, 2, 3, 5, 7, 8, 8, 16, 24, 33, 64, 100})};
+        shape.groups = shape.heads % 2 == 0 ? from({1, 2, shape.heads}) : from({1, shape.heads});
         const auto decays = static_cast<Decays>(repetition % 3);
         largest = std::max(largest, largest_difference(shape, from({0, 1, 7, 16}), decays, generator()));
         QVERIFY(largest <= 1e-5);
       }
     }
     qInfo("largest relative difference: %.2g", largest);
+  }
+
+  // Every rest of a tile, a block or a chunk in combination, in the layouts for small and for large states alike.
+  void widths_and_lengths_around_whole_vectors() {
+    std::uint64_t seed = 100;
+    for (const std::int64_t length : {1, 15, 16, 17, 33}) {
+      for (const std::int64_t headdim : {1, 3, 7, 15, 16, 31, 33, 48, 65}) {
+        for (const std::int64_t d_state : {1, 7, 16, 24, 48, 65, 100, 256}) {
+          const auto decays = static_cast<Decays>(seed % 3);
+          QVERIFY(largest_difference({3, length, 2, headdim, d_state}, 3, decays, ++seed) <= 1e-5);
+        }
+      }
+    }
+  }
+
+  void groups_share_nothing() {
+    for (const std::int64_t headdim : {3, 48}) {
+      const ScanShape together{.batch = 2, .length = 40, .heads = 6, .headdim = headdim, .d_state = 9, .groups = 3};
+      QVERIFY(largest_difference(together, 5, Decays::extreme, 8) <= 1e-5);
+      const auto in = random_inputs(together, 0, Decays::uniform, 9);
+      Outputs<float> out(together, 0);
+      fast(together, in, out);
+      auto alone = together;
+      alone.heads = 2;
+      alone.groups = 1;
+      const auto part = [&](const auto& rows, std::int64_t first) {
+        auto moved = rows;
+        moved.data += first;
+        return moved;
+      };
+      for (std::int64_t group = 0; group < together.groups; ++group) {
+        Outputs<float> expected(together, 0);
+        auto view = in.view();
+        view.h0 = nullptr;
+        const std::int64_t channel = group * 2 * headdim, state = group * 9;
+        view = {part(view.x, channel), part(view.dt, group * 2), part(view.a, group * 2),
+                part(view.B, state),   part(view.C, state),      nullptr};
+        auto whole = in.view();
+        whole.h0 = nullptr;
+        selective_scan(together, whole, out.y.rows(), nullptr, 1);
+        selective_scan(alone, view, part(expected.y.rows(), channel), nullptr, 1);
+        out.y.each([&](auto b, auto t, auto i) {
+          if (i / (2 * headdim) == group) QCOMPARE(out.y.at(b, t, i), expected.y.at(b, t, i));
+        });
+      }
+    }
   }
 
   void the_papers_shape() {
@@ -203,7 +250,8 @@ class TestSelectiveScan : public QObject {
     for (const std::string& target : targets) {
       use_simd_target(target);
       for (const ScanShape& shape :
-           {ScanShape{2, 130, 1, 16, 8}, ScanShape{2, 65, 3, 5, 13}, ScanShape{1, 40, 2, 24, 9}}) {
+           {ScanShape{2, 130, 1, 16, 8}, ScanShape{2, 65, 3, 5, 13}, ScanShape{1, 40, 2, 24, 9},
+            ScanShape{2, 75, 2, 33, 100}, ScanShape{1, 257, 4, 64, 64, 2}, ScanShape{1, 100, 6, 128, 256}}) {
         const double difference = largest_difference(shape, 3, Decays::extreme, 5);
         QVERIFY2(difference <= 1e-5, target.c_str());
       }
@@ -212,8 +260,32 @@ class TestSelectiveScan : public QObject {
     QVERIFY_EXCEPTION_THROWN(use_simd_target("no such target"), std::invalid_argument);
   }
 
+  // Two orders of the same sums: about 1,000 terms and fewer, where their rounding errors stay below 1e-6.
+  void simd_targets_agree_with_each_other() {
+    for (const ScanShape& shape : {ScanShape{2, 130, 1, 16, 8}, ScanShape{1, 75, 4, 6, 24, 2},
+                                   ScanShape{2, 130, 1, 40, 24}, ScanShape{2, 65, 2, 8, 100}}) {
+      for (const Decays decays : {Decays::near_one, Decays::uniform, Decays::extreme}) {
+        const auto in = random_inputs(shape, 0, decays, 12);
+        Outputs<float> best(shape, 0);
+        fast(shape, in, best);
+        for (const std::string& target : simd_targets()) {
+          use_simd_target(target);
+          Outputs<float> other(shape, 0);
+          fast(shape, in, other);
+          const auto found = other.named(), expected = best.named();
+          for (std::size_t index = 0; index < found.size(); ++index) {
+            const double off = relative_difference(*found[index].second, Array<double>(*expected[index].second));
+            if (off > 1e-6) qWarning("%s with %s: %g", found[index].first, target.c_str(), off);
+            QVERIFY(off <= 1e-6);
+          }
+        }
+        use_simd_target("");
+      }
+    }
+  }
+
   void the_reference_agrees_with_finite_differences() {
-    const ScanShape shape{.batch = 2, .length = 7, .heads = 2, .headdim = 3, .d_state = 4};
+    const ScanShape shape{.batch = 2, .length = 7, .heads = 2, .headdim = 3, .d_state = 4, .groups = 2};
     Inputs<double> in(random_inputs(shape, 0, Decays::extreme, 11));
     Outputs<double> out(shape, 0);
     reference(shape, in, out);
@@ -243,15 +315,16 @@ class TestSelectiveScan : public QObject {
   }
 
   void threads_do_not_change_a_bit() {
-    const ScanShape shape{.batch = 7, .length = 90, .heads = 3, .headdim = 8, .d_state = 11};
-    const auto in = random_inputs(shape, 0, Decays::uniform, 2);
-    Outputs<float> one(shape, 0);
-    fast(shape, in, one, 1);
-    for (const int threads : {2, 3, 16}) {
-      Outputs<float> several(shape, 0);
-      fast(shape, in, several, threads);
-      for (std::size_t index = 0; index < one.named().size(); ++index) {
-        QCOMPARE(several.named()[index].second->numbers, one.named()[index].second->numbers);
+    for (const ScanShape& shape : {ScanShape{7, 90, 3, 8, 11}, ScanShape{7, 90, 2, 40, 70, 2}}) {
+      const auto in = random_inputs(shape, 0, Decays::uniform, 2);
+      Outputs<float> one(shape, 0);
+      fast(shape, in, one, 1);
+      for (const int threads : {1, 2, 3, 16}) {
+        Outputs<float> several(shape, 0);
+        fast(shape, in, several, threads);
+        for (std::size_t index = 0; index < one.named().size(); ++index) {
+          QCOMPARE(several.named()[index].second->numbers, one.named()[index].second->numbers);
+        }
       }
     }
   }
@@ -299,12 +372,22 @@ class TestSelectiveScan : public QObject {
   }
 
   void nan_is_not_hidden() {
-    const ScanShape shape{.batch = 1, .length = 9, .heads = 1, .headdim = 4, .d_state = 2};
-    auto in = random_inputs(shape, 0, Decays::near_one, 6);
-    in.a.at(0, 4, 0) = NAN;
-    Outputs<float> out(shape, 0);
-    fast(shape, in, out);
-    QVERIFY(std::isfinite(out.y.at(0, 3, 0)) && std::isnan(out.y.at(0, 4, 0)) && std::isnan(out.y.at(0, 8, 3)));
+    for (const ScanShape& shape : {ScanShape{1, 9, 1, 4, 2}, ScanShape{1, 40, 1, 64, 16}}) {
+      for (const std::int64_t at : {4, 7}) {
+        const auto random = random_inputs(shape, 0, Decays::near_one, 6);
+        for (Array<float> Inputs<float>::*array :
+             {&Inputs<float>::a, &Inputs<float>::dt, &Inputs<float>::x, &Inputs<float>::B, &Inputs<float>::C}) {
+          auto in = random;
+          (in.*array).at(0, at, 0) = NAN;
+          Outputs<float> out(shape, 0);
+          fast(shape, in, out);
+          const bool to_the_end = array != &Inputs<float>::C;
+          QVERIFY(std::isnan(out.y.at(0, at, 0)));
+          QCOMPARE(std::isnan(out.y.at(0, shape.length - 1, 0)), to_the_end);
+          for (std::int64_t t = 0; t < at; ++t) QVERIFY(std::isfinite(out.y.at(0, t, 0)));
+        }
+      }
+    }
   }
 };
 
