@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "core/bench/kernel_cases.h"
 #include "core/bench/scan_subjects.h"
 #include "core/bench/training_subject.h"
 #include "core/models/mamba2_options.h"
@@ -48,11 +49,12 @@ Subject scan(const ExperimentConfig& config) {
 
 Subject diagonal_scan(const ExperimentConfig& config) {
   const Mamba2Options options = mamba2_options(config);
-  Subject subject = diagonal_scan_subject({.batch = config.integer("training.batch"),
-                                           .length = config.integer("task.length"),
-                                           .channels = options.d_inner(),
-                                           .d_state = options.d_state},
-                                          options.threads);
+  const KernelCase pair = diagonal_scan_case({.batch = config.integer("training.batch"),
+                                              .length = config.integer("task.length"),
+                                              .channels = options.d_inner(),
+                                              .d_state = options.d_state},
+                                             options.threads);
+  Subject subject = pair.fused;
   subject.name = "scan of Mamba-1";
   subject.covers = "the same, with one decay per channel and state";
   return subject;

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/bench/bench.h"
+#include "core/bench/grouped_number.h"
 #include "core/bench/scan_subjects.h"
 #include "core/bench/training_subject.h"
 #include "core/kernels/multiply_add_peak.h"
@@ -100,21 +101,14 @@ double measured_peak(const BenchOptions& options) {
   return 2 * subjects[0].median();
 }
 
-std::string grouped(double number) {
-  std::string digits = fmt::format("{:.0f}", number);
-  for (auto at = static_cast<std::ptrdiff_t>(digits.size()) - 3; at > 0; at -= 3) {
-    digits.insert(static_cast<std::size_t>(at), 1, ',');
-  }
-  return digits;
-}
-
 }  // namespace
 
 double TrainingSpeed::ratio() const {
   return fused / std::max(torch, torch_two_threads);
 }
 
-BenchTable run_bench_table(const BenchOptions& options, std::int64_t batch, std::int64_t length) {
+BenchTable run_bench_table(const BenchOptions& options, std::int64_t batch, std::int64_t length,
+                           const KernelSizes& kernels) {
   BenchTable table;
   table.peak = measured_peak(options);
   for (const Setting& setting : settings()) table.training.push_back(time_training(setting, {batch, length}, options));
@@ -125,6 +119,7 @@ BenchTable run_bench_table(const BenchOptions& options, std::int64_t batch, std:
       table.scans.push_back(time_scan({std::max<std::int64_t>(batch / 4, 1), tokens, 1, headdim, d_state}, options));
     }
   }
+  table.kernels = time_kernels(kernels, options);
   return table;
 }
 
@@ -156,7 +151,10 @@ nlohmann::json to_json(const BenchTable& table) {
          {"share_of_peak_forward", row.fused_forward * row.flops_forward / table.peak},
          {"share_of_peak", row.fused * row.flops / table.peak}});
   }
-  return {{"peak_flops_per_second", table.peak}, {"training", training}, {"scans", scans}};
+  return {{"peak_flops_per_second", table.peak},
+          {"training", training},
+          {"scans", scans},
+          {"kernels", to_json(table.kernels, table.peak)}};
 }
 
 std::string to_markdown(const BenchTable& table) {
@@ -185,7 +183,7 @@ std::string to_markdown(const BenchTable& table) {
                     row.fused / row.torch, row.flops, row.bytes, row.fused * row.bytes / 1e9,
                     100 * row.fused_forward * row.flops_forward / table.peak, 100 * row.fused * row.flops / table.peak);
   }
-  return text;
+  return text + "\n" + to_markdown(table.kernels, table.peak);
 }
 
 }  // namespace mambarium

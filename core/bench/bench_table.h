@@ -7,7 +7,8 @@
 // FLOPs are counted from the formulas, not measured: an engine that finds results instead of computing them does the
 // model's FLOPs all the same. A training step: two for every weight of a matrix product and every token, five per
 // number of the scan's state; three times that for forward and backward together. A scan: 5 P N forward, 14 P N
-// backward (which computes the states again); its bytes are the inputs and outputs, once each.
+// backward (which computes the states again); its bytes are the inputs and outputs, once each. The other kernels are
+// kernel_table.h's.
 //
 // Not thread-safe: it sets the process's thread count (configure_runtime).
 #pragma once
@@ -17,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "core/bench/kernel_table.h"
 #include "core/bench/subject.h"
 #include "core/contract/experiment_config.h"
 
@@ -42,11 +44,13 @@ struct BenchTable {
   double peak = 0;  // FLOP a second, one thread
   std::vector<TrainingSpeed> training;
   std::vector<ScanSpeed> scans;
+  std::vector<KernelSpeed> kernels;
 };
 
 // Training steps take `batch` sequences of `length` tokens; scans a quarter as many, as long and four times as long.
 // The figures are given for what stands here; a test wants less.
-BenchTable run_bench_table(const BenchOptions& options = {}, std::int64_t batch = 64, std::int64_t length = 512);
+BenchTable run_bench_table(const BenchOptions& options = {}, std::int64_t batch = 64, std::int64_t length = 512,
+                           const KernelSizes& kernels = {});
 
 nlohmann::json to_json(const BenchTable& table);
 std::string to_markdown(const BenchTable& table);

@@ -75,28 +75,4 @@ std::vector<Subject> scan_subjects(const kernels::ScanShape& shape, int threads)
   return subjects;
 }
 
-Subject diagonal_scan_subject(const kernels::DiagonalScanShape& s, int threads) {
-  const std::int64_t kept = kernels::diagonal_scan_checkpoints(s);
-  const auto tensors = std::make_shared<std::vector<at::Tensor>>();
-  auto generator = at::detail::createCPUGenerator(0);
-  const auto uniform = [&](at::IntArrayRef sizes) { return torch::rand(sizes, generator); };
-  for (const std::int64_t width : {s.channels, s.channels, s.d_state, s.d_state, s.channels}) {
-    tensors->push_back(uniform({s.batch, s.length, width}));  // x, dt, B, C, dy
-  }
-  (*tensors)[1].mul_(0.1);
-  for (std::size_t input = 0; input < 5; ++input) tensors->push_back(torch::empty_like((*tensors)[input]));
-  const auto A = -16 * uniform({s.channels, s.d_state}), dA = torch::empty_like(A), states = torch::empty({kept});
-  Subject subject;
-  subject.tokens = s.batch * s.length;
-  subject.threads = threads;
-  subject.call = [tensors, A, dA, states, s, threads] {
-    const auto at = [&](std::size_t index) { return rows((*tensors)[index]); };
-    const kernels::DiagonalScanInputs<float> inputs{at(0), at(1), at(2), at(3), A.data_ptr<float>()};
-    kernels::diagonal_scan(s, inputs, at(9), nullptr, states.data_ptr<float>(), threads);
-    kernels::diagonal_scan_backward(s, inputs, states.data_ptr<float>(), at(4), nullptr,
-                                    {at(5), at(6), at(7), at(8), dA.data_ptr<float>()}, threads);
-  };
-  return subject;
-}
-
 }  // namespace mambarium

@@ -5,14 +5,10 @@
 #include <vector>
 
 #include "core/bench/subject.h"
-#include "core/kernels/diagonal_scan.h"
 #include "core/kernels/selective_scan.h"
 
 namespace mambarium {
 
 std::vector<Subject> scan_subjects(const kernels::ScanShape& shape, int threads);  // forward, both, operators
-
-// The scan of Mamba-1, forward and backward, the states kept from one to the other.
-Subject diagonal_scan_subject(const kernels::DiagonalScanShape& shape, int threads);
 
 }  // namespace mambarium

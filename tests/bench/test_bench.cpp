@@ -5,8 +5,29 @@
 
 #include "core/bench/bench.h"
 #include "core/bench/bench_table.h"
+#include "core/bench/grouped_number.h"
 
 using namespace mambarium;
+
+namespace {
+
+// Widths that fill no vector, lengths that fill no chunk.
+constexpr KernelSizes small = {.length = 37,
+                               .scan_batch = 3,
+                               .channels = 13,
+                               .d_state = 7,
+                               .convolution_batch = 3,
+                               .convolution_channels = 21,
+                               .window = 3,
+                               .norm_rows = 15,
+                               .width = 27,
+                               .vocabulary = 331,
+                               .padded_vocabulary = 336,
+                               .rows = 9,
+                               .head_rows = 70,
+                               .d_model = 19};
+
+}  // namespace
 
 class TestBench : public QObject {
   Q_OBJECT
@@ -42,7 +63,7 @@ class TestBench : public QObject {
   }
 
   void the_table_has_every_row() {
-    const BenchTable table = run_bench_table({.rounds = 1, .seconds = 0}, 4, 16);
+    const BenchTable table = run_bench_table({.rounds = 1, .seconds = 0}, 4, 16, small);
     QVERIFY(table.peak > 1e8 && table.peak < 1e12);  // 0.1 to 1000 GFLOP/s of one core
     QCOMPARE(table.training.size(), std::size_t{5});
     QCOMPARE(table.training[0].parameter_count, 1458);
@@ -62,7 +83,69 @@ class TestBench : public QObject {
     const auto document = to_json(table);
     QCOMPARE(document.at("scans").size(), table.scans.size());
     QVERIFY(document.at("training").at(0).at("ratio").get<double>() > 0);
-    QVERIFY(to_markdown(table).find("| 128 | 128 | 64 |") != std::string::npos);
+    QCOMPARE(document.at("kernels").size(), table.kernels.size());
+    const std::string text = to_markdown(table);
+    QVERIFY(text.find("| 128 | 128 | 64 |") != std::string::npos);
+    QVERIFY(text.ends_with(to_markdown(table.kernels, table.peak)));
+  }
+
+  // Every result and gradient, the two computed in different orders in float32.
+  void kernels_and_operators_agree() {
+    std::size_t cases = 0;
+    for (const auto& make : kernel_cases(small)) {
+      const KernelCase pair = make();
+      const double difference = pair.difference();
+      QVERIFY2(difference > 0 && difference < 5e-6, (pair.kernel + ": " + std::to_string(difference)).c_str());
+      ++cases;
+    }
+    QCOMPARE(cases, std::size_t{7});
+  }
+
+  void the_kernels_table_has_a_line_for_each() {
+    const auto speeds = time_kernels(small, {.rounds = 1, .seconds = 0});
+    const std::pair<const char*, const char*> expected[] = {{"Mamba-1 scan", "D 13, N 7, T 37, B 3"},
+                                                            {"Mamba-1 scan", "D 13, N 7, T 148, B 3"},
+                                                            {"causal convolution, SiLU", "C 21, w 3, T 37, B 3"},
+                                                            {"layer norm", "width 27, 15 rows"},
+                                                            {"gated RMSNorm", "width 27, 15 rows"},
+                                                            {"softmax cross entropy", "V 331 of 336, 9 rows"},
+                                                            {"head cross entropy", "V 331, d_model 19, 70 rows"}};
+    QCOMPARE(speeds.size(), std::size(expected));
+    constexpr double peak = 1e11;
+    const std::string text = to_markdown(speeds, peak);
+    const auto document = to_json(speeds, peak);
+    for (std::size_t i = 0; i < speeds.size(); ++i) {
+      const KernelSpeed& row = speeds[i];
+      QCOMPARE(row.kernel, std::string(expected[i].first));
+      QCOMPARE(row.shape, std::string(expected[i].second));
+      QCOMPARE(row.unit, std::string(i < 3 ? "token" : "row"));
+      for (const double speed : {row.fused, row.torch, row.torch_two_threads}) {
+        QVERIFY(speed > 0 && std::isfinite(speed));
+      }
+      QCOMPARE(row.ratio(), row.fused / std::max(row.torch, row.torch_two_threads));
+      QVERIFY(text.find("| " + row.kernel + " | " + row.shape + " | ") != std::string::npos);
+      QCOMPARE(document.at(i).at("ratio").get<double>(), row.ratio());
+      QCOMPARE(document.at(i).at("share_of_peak").get<double>(), row.fused * row.flops / peak);
+    }
+    QCOMPARE(speeds[0].flops, 26.0 * 13 * 7);
+    QCOMPARE(speeds[0].bytes, 4.0 * (8 * 13 + 6 * 7));  // x, dt, y; x, dt, dy, dx, ddt; B and C twice, dB, dC
+    QCOMPARE(speeds[2].flops, (6.0 * 3 + 9) * 21);
+    QCOMPARE(speeds[6].bytes, 4.0 * 2 * (331 * 19 / 70.0 + 19) + 8);  // rows, head, and their gradients; the target
+  }
+
+  void a_wrong_kernel_is_not_timed() {
+    KernelCase pair = kernel_cases(small)[3]();
+    for (const double difference : {1e-3, std::nan("")}) {
+      pair.difference = [difference] { return difference; };
+      QVERIFY_EXCEPTION_THROWN(time_kernel(pair, {.rounds = 1, .seconds = 0}), std::runtime_error);
+    }
+  }
+
+  void numbers_are_grouped() {
+    QCOMPARE(grouped(0), std::string("0"));
+    QCOMPARE(grouped(999.4), std::string("999"));
+    QCOMPARE(grouped(1000), std::string("1,000"));
+    QCOMPARE(grouped(1234567.8), std::string("1,234,568"));
   }
 
   void what_cannot_be_run_is_refused() {
