@@ -6,7 +6,7 @@
 #include "core/analysis/predictions.h"
 #include "core/analysis/probe_sequence.h"
 #include "core/contract/text.h"
-#include "core/estimators/estimators.h"
+#include "core/estimators/known_task.h"
 
 namespace mambarium {
 
@@ -39,15 +39,14 @@ PredictionData inspect_prediction(SequenceModel& model, const ExperimentConfig& 
                                   std::int64_t step) {
   const ProbeSequence sequence = probe_sequence(config, probe);
   const auto inputs = sequence.inputs();
-  const auto order = config.integer("task.order"), states = config.integer("task.states");
-  const auto add_beta = make_add_beta(order, states, config.real("task.beta"));
-  const auto oracle = make_oracle(order, states, sequence.kernel);
+  const auto task = make_task(config);
+  const auto best = task->best_predictor(), oracle = task->oracle(sequence.kernel);
   return {step,
-          order,
+          config.integer("task.order"),
           {inputs.begin(), inputs.end()},
           sequence.tokens.back(),
           predictions(model, inputs),
-          predictions(*add_beta, inputs),
+          predictions(*best, inputs),
           predictions(*oracle, inputs)};
 }
 

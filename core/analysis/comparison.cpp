@@ -7,11 +7,9 @@
 #include <numeric>
 #include <span>
 
-#include "core/estimators/estimators.h"
+#include "core/estimators/known_task.h"
 #include "core/random/stream.h"
-#include "core/tasks/markov_task.h"
 #include "core/training/sequence_tensors.h"
-#include "core/training/test_set.h"
 
 namespace mambarium {
 
@@ -44,14 +42,14 @@ void append_model_losses(SequenceModel& model, const SequenceBatch& batch, std::
 
 Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences) {
   const torch::NoGradGuard no_grad;
-  const MarkovTask task = markov_task(config);
+  const auto task = make_task(config);
   const Stream stream(static_cast<std::uint64_t>(config.integer("training.seed")), "test");
   std::vector<double> of_model, of_add_beta, of_oracle;
   SequenceBatch batch;
   for (std::int64_t first = 0; first < sequences; first += sequences_at_once) {
-    task.generate(stream, first, std::min(sequences_at_once, sequences - first), true, batch);
+    task->generate(stream, first, std::min(sequences_at_once, sequences - first), true, batch);
     append_model_losses(model, batch, of_model);
-    const EstimatorLosses best = estimator_losses(task, batch);
+    const EstimatorLosses best = task->losses(batch);
     of_add_beta.insert(of_add_beta.end(), best.add_beta.begin(), best.add_beta.end());
     of_oracle.insert(of_oracle.end(), best.oracle.begin(), best.oracle.end());
   }
@@ -59,7 +57,7 @@ Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::in
           measured(of_model),
           measured(of_add_beta),
           measured(of_oracle),
-          std::log(static_cast<double>(task.states())),
+          std::log(static_cast<double>(task->alphabet())),
           measured(difference(of_model, of_add_beta)),
           measured(difference(of_model, of_oracle))};
 }

@@ -17,8 +17,8 @@ struct Measured {
 
 struct Comparison {
   std::int64_t sequences = 0;
-  Measured model, add_beta, oracle;
-  double uniform = 0;                 // log S, exactly
+  Measured model, add_beta, oracle;   // add_beta: the task's best predictor without the kernel
+  double uniform = 0;                 // log of the number of tokens, exactly
   Measured gap_add_beta, gap_oracle;  // of the differences per sequence: much surer than the losses
 };
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "core/contract/inspection.h"
+#include "core/estimators/known_task.h"
 #include "core/random/stream.h"
-#include "core/tasks/markov_task.h"
 
 namespace mambarium {
 
@@ -13,11 +13,9 @@ ProbeSequence probe_sequence(const ExperimentConfig& config, std::int64_t probe)
   if (probe < 0 || probe >= probe_count)
     throw std::invalid_argument("probe " + std::to_string(probe) + " does not exist, there are 0 to " +
                                 std::to_string(probe_count - 1));
-  const MarkovTask task(config.integer("task.order"), config.integer("task.states"), config.real("task.beta"),
-                        config.integer("task.length"));
   const Stream stream(static_cast<std::uint64_t>(config.integer("training.seed")), "probe");
   SequenceBatch batch;
-  task.generate(stream, probe, 1, true, batch);
+  make_task(config)->generate(stream, probe, 1, true, batch);
   const auto tokens = batch.sequence(0);
   return {{tokens.begin(), tokens.end()}, std::move(batch.kernels)};
 }

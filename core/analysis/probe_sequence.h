@@ -12,7 +12,7 @@ namespace mambarium {
 
 struct ProbeSequence {
   std::vector<std::int32_t> tokens;  // [T+1]: T inputs and the target of the last one
-  std::vector<float> kernel;         // [S^k, S]: the chain it was drawn from
+  std::vector<float> kernel;         // what it was drawn from, SequenceBatch::kernel()
   std::span<const std::int32_t> inputs() const { return std::span(tokens).first(tokens.size() - 1); }
 };
 

@@ -9,9 +9,9 @@
 #include "core/bench/kernel_cases.h"
 #include "core/bench/scan_subjects.h"
 #include "core/bench/training_subject.h"
+#include "core/estimators/known_task.h"
 #include "core/models/mamba2_options.h"
 #include "core/random/stream.h"
-#include "core/training/test_set.h"
 
 namespace mambarium {
 
@@ -66,9 +66,9 @@ Subject data(const ExperimentConfig& config) {
           .covers = "fresh kernels and sequences",
           .tokens = batch * config.integer("task.length"),
           .call =
-              [task = markov_task(config), stream = Stream(0, "data"), first = std::int64_t{0}, batch,
-               sequences = SequenceBatch()]() mutable {
-                task.generate(stream, first, batch, false, sequences);
+              [task = std::shared_ptr<const KnownTask>(make_task(config)), stream = Stream(0, "data"),
+               first = std::int64_t{0}, batch, sequences = SequenceBatch()]() mutable {
+                task->generate(stream, first, batch, false, sequences);
                 first += batch;
               },
           .threads = config.integer("run.threads"),

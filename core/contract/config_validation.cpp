@@ -64,6 +64,19 @@ std::int64_t headdim_of(const ExperimentConfig& config) {
   return headdim == 0 ? d_inner_of(config) : headdim;
 }
 
+std::optional<std::int32_t> switch_token_of(const ExperimentConfig& config) {
+  if (config.text("task.kind") != "switching") return std::nullopt;
+  return static_cast<std::int32_t>(config.integer("task.states"));
+}
+
+std::int64_t alphabet_of(const ExperimentConfig& config) {
+  return config.integer("task.states") + (switch_token_of(config) ? 1 : 0);
+}
+
+std::string best_predictor_name(const ExperimentConfig& config) {
+  return switch_token_of(config) ? "Bayes" : "add-" + shortest(config.real("task.beta"));
+}
+
 double estimated_bytes(const ExperimentConfig& config) {
   const auto number = [&](std::string_view key) { return static_cast<double>(config.integer(key)); };
   const double d_model = number("model.d_model"), d_state = number("model.d_state");
@@ -72,12 +85,15 @@ double estimated_bytes(const ExperimentConfig& config) {
   const double tokens = number("training.batch") * number("task.length");
   // Floats that are kept from the forward to the backward pass, each with a gradient of its own size.
   const double per_layer = 7 * d_inner + 4 * d_state + (has_mlp ? 20 : 4) * d_model;
-  const double activations =
-      tokens * (number("model.layers") * per_layer + 2 * d_model + 3 * number("task.states")) * 2;
+  const auto alphabet = static_cast<double>(alphabet_of(config));
+  const double activations = tokens * (number("model.layers") * per_layer + 2 * d_model + 3 * alphabet) * 2;
   const double weights_per_layer = (3 * d_inner + 2 * d_state) * d_model + (has_mlp ? 12 : 0) * d_model * d_model;
-  const double weights = number("model.layers") * weights_per_layer + 2 * number("task.states") * d_model;
-  const double kernels =
-      config.applies("task.order") ? number("training.batch") * cells(number("task.states"), number("task.order")) : 0;
+  const double weights = number("model.layers") * weights_per_layer + 2 * alphabet * d_model;
+  const double kernels_a_sequence =
+      config.applies("task.p_switch") ? 1 + config.real("task.p_switch") * number("task.length") : 1;
+  const double kernels = config.applies("task.order") ? number("training.batch") * kernels_a_sequence *
+                                                            cells(number("task.states"), number("task.order"))
+                                                      : 0;
   constexpr double copies_of_weights = 4;  // with gradient and AdamW's two moments
   return sizeof(float) * (activations + copies_of_weights * weights + kernels);
 }

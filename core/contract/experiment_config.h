@@ -53,6 +53,12 @@ class ExperimentConfig {
 // Sizes that follow from the settings: d_inner = expand x d_model, and the width of a head (headdim 0: all of d_inner).
 std::int64_t d_inner_of(const ExperimentConfig& config);
 std::int64_t headdim_of(const ExperimentConfig& config);
+// Tokens a model reads and predicts: 0 to S-1, and the switch token S where the task has one.
+std::int64_t alphabet_of(const ExperimentConfig& config);
+std::optional<std::int32_t> switch_token_of(const ExperimentConfig& config);
+// What the best possible predictor of the task is called: "add-1", "Bayes". The numbers called add_beta (metrics.csv,
+// JSON, panels' tables) are its.
+std::string best_predictor_name(const ExperimentConfig& config);
 // Roughly what one training step holds in memory: activations with gradients, weights with optimiser state, kernels.
 double estimated_bytes(const ExperimentConfig& config);
 

@@ -41,7 +41,8 @@ struct FilterData {
   std::vector<Layer> layers;  // L
 };
 
-// P(next token = s) after each prefix of a probe sequence: by the model, the add-beta estimator, the oracle.
+// P(next token = s) after each prefix of a probe sequence: by the model, the best possible predictor
+// (add_beta; the Bayes predictor where chains switch), the oracle.
 struct PredictionData {
   std::int64_t step = 0;
   std::int64_t order = 1;

@@ -64,15 +64,18 @@ Property on_off(View key, View group, bool value, View label, View help, View ap
 
 std::span<const Property> property_table() {
   static const std::vector<Property> table = {
-      one_of("task.kind", "Task", "markov", {"markov"}, "Task",
-             "What the sequences are. markov: every sequence is a Markov chain with a random kernel of its own."),
-      whole("task.order", "Task", 1, 1, 8, "Order k", "tokens", "How many tokens back the next token depends on.",
-            "task.kind=markov"),
-      whole("task.states", "Task", 2, 2, 64, "States S", "tokens", "The size of the alphabet: tokens are 0 to S-1."),
+      one_of(
+          "task.kind", "Task", "markov", {"markov", "switching"}, "Task",
+          "What the sequences are. markov: every sequence is a Markov chain with a random kernel of its own. "
+          "switching: now and then a switch token, the last of the alphabet, comes, and after it a new chain begins."),
+      whole("task.order", "Task", 1, 1, 8, "Order k", "tokens", "How many tokens back the next token depends on."),
+      whole("task.states", "Task", 2, 2, 64, "States S", "tokens",
+            "States of the chain: tokens are 0 to S-1, and in the switching task S is the switch token."),
       number("task.beta", "Task", 1.0, above(0), 1000, "Dirichlet beta", "",
              "Rows of every kernel are drawn from Dirichlet(beta): 1 is uniform, less gives more predictable chains. "
-             "The add-beta estimator uses the same number.",
-             "task.kind=markov"),
+             "The best possible predictor uses the same number."),
+      number("task.p_switch", "Task", 0.01, above(0), 0.5, "Switch rate p_switch", "",
+             "Probability that the switch token comes, the same at every position.", "task.kind=switching"),
       whole("task.length", "Task", 128, 2, 65536, "Length T", "tokens",
             "Tokens in a sequence; each of them has the token after it as its target."),
 

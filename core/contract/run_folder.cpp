@@ -150,9 +150,11 @@ std::string run_title(const ExperimentConfig& config) {
     return config.applies(key) && config.value(key) != find_property(key)->default_value;
   };
   const auto shown_value = [&](std::string_view key) { return value_to_string(config.value(key)); };
+  if (differs("task.kind")) add(shown_value("task.kind"));
   add("order " + shown_value("task.order"));
   if (differs("task.states")) add("S=" + shown_value("task.states"));
   if (differs("task.beta")) add("beta " + shown_value("task.beta"));
+  if (differs("task.p_switch")) add("p_switch " + shown_value("task.p_switch"));
   add(config.applies("model.d_conv") ? "w=" + shown_value("model.d_conv") : "no convolution");
   if (config.applies("model.d_conv") && differs("model.conv")) add("convolution on " + shown_value("model.conv"));
   if (differs("model.layers")) add(shown_value("model.layers") + " layers");

@@ -145,11 +145,132 @@ class SwitchingEstimator : public Estimator {
   Context all_;
 };
 
+class SwitchingOracleEstimator : public Estimator {
+ public:
+  SwitchingOracleEstimator(std::int64_t order, std::int64_t states, std::span<const float> kernels, double p_switch)
+      : context_(order, states), kernels_(kernels.begin(), kernels.end()), p_switch_(p_switch), all_(0, states + 1) {}
+
+  std::int64_t states() const override { return all_.states(); }
+  void reset() override {
+    context_.clear();
+    kernel_ = 0;
+  }
+  void predict(std::span<double> out) const override {
+    const auto ordinary = out.first(out.size() - 1);
+    const auto row = kernels_.begin() + static_cast<std::ptrdiff_t>(kernel_ + context_.first_entry());
+    const double of_each = 1 / static_cast<double>(ordinary.size());
+    for (std::size_t s = 0; s < ordinary.size(); ++s)
+      ordinary[s] =
+          (1 - p_switch_) * (context_.known() ? static_cast<double>(row[static_cast<std::ptrdiff_t>(s)]) : of_each);
+    out.back() = p_switch_;
+  }
+  void observe(std::int32_t token) override {
+    all_.check(token);
+    if (token < context_.states()) return context_.push(token);
+    const std::size_t size = context_.rows() * static_cast<std::size_t>(context_.states());
+    if (kernel_ + size == kernels_.size())
+      throw std::invalid_argument("a switch after the last stretch: there are kernels for " +
+                                  std::to_string(kernels_.size() / size));
+    kernel_ += size;
+    context_.clear();
+  }
+
+ private:
+  Context context_;
+  std::vector<float> kernels_;
+  double p_switch_;
+  Context all_;
+  std::size_t kernel_ = 0;  // where that of the present stretch begins
+};
+
 // log(count + offset) for every count a sequence of this length can reach.
 std::vector<double> log_counts(std::int64_t length, double offset) {
   std::vector<double> logs(static_cast<std::size_t>(length + 1));
   for (std::size_t count = 0; count < logs.size(); ++count) logs[count] = std::log(static_cast<double>(count) + offset);
   return logs;
+}
+
+void check_p_switch(double p_switch) {
+  if (!(p_switch >= 0 && p_switch <= 1)) {
+    throw std::invalid_argument("the probability of a switch must lie between 0 and 1");
+  }
+}
+
+// Counts of the present stretch, of which there is one only in a chain that never switches.
+class StretchCounts {
+ public:
+  StretchCounts(std::size_t rows, std::size_t states)
+      : states_(states), counts_(rows * states), totals_(rows), stretch_of_(rows) {}
+
+  void begin_stretch() { ++stretch_; }
+  // Rows of an earlier stretch are emptied when they are needed again.
+  void visit(std::size_t row) {
+    if (stretch_of_[row] == stretch_) return;
+    stretch_of_[row] = stretch_;
+    totals_[row] = 0;
+    std::fill_n(counts_.begin() + static_cast<std::ptrdiff_t>(row * states_), states_, 0u);
+  }
+  std::size_t total(std::size_t row) const { return totals_[row]; }
+  std::size_t count(std::size_t entry) const { return counts_[entry]; }
+  void add(std::size_t row, std::size_t entry) {
+    ++counts_[entry];
+    ++totals_[row];
+  }
+
+ private:
+  std::size_t states_;
+  std::vector<std::uint32_t> counts_, totals_;
+  std::vector<std::uint64_t> stretch_of_;
+  std::uint64_t stretch_ = 0;
+};
+
+// Of chains over 0 .. S-1 that switch with probability p_switch, at token S; 0: never.
+EstimatorLosses losses_of(const MarkovTask& chain, double p_switch, const SequenceBatch& batch) {
+  const auto states = static_cast<std::size_t>(chain.states());
+  const auto rows = static_cast<std::size_t>(chain.contexts());
+  const auto order = static_cast<std::size_t>(chain.order());
+  const std::vector<double> log_count = log_counts(batch.length, chain.beta());
+  const std::vector<double> log_total = log_counts(batch.length, chain.beta() * static_cast<double>(states));
+  StretchCounts counts(rows, states);
+  EstimatorLosses losses;
+  for (std::int64_t index = 0; index < batch.batch; ++index) {
+    const auto tokens = batch.sequence(index);
+    auto kernel = batch.kernel(index);
+    counts.begin_stretch();
+    std::size_t row = 0, seen = 0, switches = 0, without_context = 0;
+    double add_beta = 0, oracle = 0;
+    for (std::size_t t = 0; t < tokens.size(); ++t) {
+      const auto token = static_cast<std::size_t>(tokens[t]);
+      if (token == states) {
+        counts.begin_stretch();
+        kernel = kernel.subspan(rows * states);
+        seen = 0;
+        switches += t > 0 ? 1 : 0;
+        continue;
+      }
+      if (seen >= order) {
+        const std::size_t entry = row * states + token;
+        counts.visit(row);
+        if (t > 0) {
+          add_beta += log_total[counts.total(row)] - log_count[counts.count(entry)];
+          oracle -= std::log(static_cast<double>(kernel[entry]));
+        }
+        counts.add(row, entry);
+      } else if (t > 0) {
+        ++without_context;
+      }
+      row = (row * states + token) % rows;
+      ++seen;
+    }
+    const auto targets = static_cast<double>(batch.length);
+    double common = static_cast<double>(without_context) * std::log(static_cast<double>(states));
+    if (p_switch > 0)
+      common -= static_cast<double>(switches) * std::log(p_switch) +
+                (targets - static_cast<double>(switches)) * std::log1p(-p_switch);
+    losses.add_beta.push_back((add_beta + common) / targets);
+    losses.oracle.push_back((oracle + common) / targets);
+  }
+  return losses;
 }
 
 }  // namespace
@@ -160,9 +281,7 @@ std::unique_ptr<Estimator> make_add_beta(std::int64_t order, std::int64_t states
 }
 
 std::unique_ptr<Estimator> make_switching_bayes(std::int64_t order, std::int64_t states, double beta, double p_switch) {
-  if (!(p_switch >= 0 && p_switch <= 1)) {
-    throw std::invalid_argument("the probability of a switch must lie between 0 and 1");
-  }
+  check_p_switch(p_switch);
   return std::make_unique<SwitchingEstimator>(make_add_beta(order, states, beta), p_switch);
 }
 
@@ -175,6 +294,18 @@ std::unique_ptr<Estimator> make_oracle(std::int64_t order, std::int64_t states, 
                                 " probabilities, not " + std::to_string(kernel.size()));
   }
   return std::make_unique<OracleEstimator>(order, states, kernel);
+}
+
+std::unique_ptr<Estimator> make_switching_oracle(std::int64_t order, std::int64_t states,
+                                                 std::span<const float> kernels, double p_switch) {
+  const MarkovTask checked(order, states, 1.0, 1);
+  check_p_switch(p_switch);
+  const auto size = static_cast<std::size_t>(checked.contexts() * states);
+  if (kernels.empty() || kernels.size() % size != 0) {
+    throw std::invalid_argument(std::to_string(kernels.size()) + " probabilities are not whole kernels of " +
+                                std::to_string(size));
+  }
+  return std::make_unique<SwitchingOracleEstimator>(order, states, kernels, p_switch);
 }
 
 std::unique_ptr<Estimator> make_uniform(std::int64_t states) {
@@ -197,40 +328,11 @@ double mean_loss(Estimator& estimator, std::span<const std::int32_t> tokens) {
 }
 
 EstimatorLosses estimator_losses(const MarkovTask& task, const SequenceBatch& batch) {
-  const auto states = static_cast<std::size_t>(task.states());
-  const auto rows = static_cast<std::size_t>(task.contexts());
-  const auto order = static_cast<std::size_t>(task.order());
-  const std::vector<double> log_count = log_counts(batch.length, task.beta());
-  const std::vector<double> log_total = log_counts(batch.length, task.beta() * static_cast<double>(states));
-  std::vector<std::uint32_t> counts(rows * states), totals(rows);
-  EstimatorLosses losses;
-  for (std::int64_t index = 0; index < batch.batch; ++index) {
-    const auto tokens = batch.sequence(index);
-    const auto kernel = batch.kernel(index);
-    std::fill(counts.begin(), counts.end(), 0u);
-    std::fill(totals.begin(), totals.end(), 0u);
-    std::size_t row = 0;
-    double add_beta = 0, oracle = 0;
-    for (std::size_t t = 0; t < tokens.size(); ++t) {
-      const auto token = static_cast<std::size_t>(tokens[t]);
-      if (t >= order) {
-        const std::size_t entry = row * states + token;
-        if (t > 0) {
-          add_beta += log_total[totals[row]] - log_count[counts[entry]];
-          oracle -= std::log(static_cast<double>(kernel[entry]));
-        }
-        ++counts[entry];
-        ++totals[row];
-      }
-      row = (row * states + token) % rows;
-    }
-    const auto targets = static_cast<double>(batch.length);
-    const double uniform_targets = static_cast<double>(order > 0 ? std::min(order, tokens.size()) - 1 : 0);
-    const double before_context = uniform_targets * std::log(static_cast<double>(states));
-    losses.add_beta.push_back((add_beta + before_context) / targets);
-    losses.oracle.push_back((oracle + before_context) / targets);
-  }
-  return losses;
+  return losses_of(task, 0, batch);
+}
+
+EstimatorLosses estimator_losses(const SwitchingTask& task, const SequenceBatch& batch) {
+  return losses_of(task.chain(), task.p_switch(), batch);
 }
 
 }  // namespace mambarium

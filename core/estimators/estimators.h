@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/tasks/markov_task.h"
+#include "core/tasks/switching_task.h"
 
 namespace mambarium {
 
@@ -40,6 +41,11 @@ std::unique_ptr<Estimator> make_uniform(std::int64_t states);
 // Throws std::invalid_argument for p_switch outside 0 to 1, and where make_add_beta() does.
 std::unique_ptr<Estimator> make_switching_bayes(std::int64_t order, std::int64_t states, double beta, double p_switch);
 
+// Knows the kernels of a sequence of the switching process, those of its stretches in order (SwitchingTask), and
+// p_switch. Throws std::invalid_argument where they are not whole kernels; observe() also for a switch after the last.
+std::unique_ptr<Estimator> make_switching_oracle(std::int64_t order, std::int64_t states,
+                                                 std::span<const float> kernels, double p_switch);
+
 // Mean negative log-likelihood over all T targets of tokens[T+1], nats per token. Resets the estimator first.
 double mean_loss(Estimator& estimator, std::span<const std::int32_t> tokens);
 
@@ -49,5 +55,7 @@ struct EstimatorLosses {
   std::vector<double> add_beta, oracle;  // [batch]
 };
 EstimatorLosses estimator_losses(const MarkovTask& task, const SequenceBatch& batch);
+// Of the switching process: add_beta is the Bayes predictor, which is add-beta between two switches.
+EstimatorLosses estimator_losses(const SwitchingTask& task, const SequenceBatch& batch);
 
 }  // namespace mambarium

@@ -17,7 +17,7 @@ Mlp mlp_from(const std::string& text) {
 Mamba2Options mamba2_options(const ExperimentConfig& config) {
   const bool zero = config.text("model.kind") == "mamba_zero";
   return {
-      .states = config.integer("task.states"),
+      .states = alphabet_of(config),
       .d_model = config.integer("model.d_model"),
       .d_state = config.integer("model.d_state"),
       .expand = config.integer("model.expand"),

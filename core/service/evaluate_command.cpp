@@ -5,7 +5,6 @@
 
 #include "core/analysis/comparison.h"
 #include "core/contract/run_folder.h"
-#include "core/contract/text.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/loaded_run.h"
@@ -44,15 +43,15 @@ void print_text(const LoadedRun& run, const Comparison& comparison) {
   const auto line = [](const std::string& name, const Measured& measured) {
     fmt::print("{:<24} {:.5f} +- {:.5f}\n", name, measured.mean, measured.standard_error);
   };
-  const std::string add_beta = "add-" + shortest(run.config.real("task.beta"));
+  const std::string best = best_predictor_name(run.config);
   fmt::print("{}, step {}\n", run_title(run.config), run.step);
   fmt::print("{} sequences of {} tokens, nats per token +- standard error\n\n", comparison.sequences,
              run.config.integer("task.length"));
   line("model", comparison.model);
-  line(add_beta + " estimator", comparison.add_beta);
+  line(best + (switch_token_of(run.config) ? " predictor" : " estimator"), comparison.add_beta);
   line("oracle", comparison.oracle);
   fmt::print("{:<24} {:.5f}\n\n", "uniform", comparison.uniform);
-  line("gap to " + add_beta, comparison.gap_add_beta);
+  line("gap to " + best, comparison.gap_add_beta);
   line("gap to the oracle", comparison.gap_oracle);
 }
 

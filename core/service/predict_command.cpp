@@ -7,7 +7,7 @@
 
 #include "core/analysis/predictions.h"
 #include "core/contract/text.h"
-#include "core/estimators/estimators.h"
+#include "core/estimators/known_task.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/experiment_flags.h"
@@ -24,7 +24,7 @@ namespace {
 struct PredictOptions {
   std::string run, estimator, kernel, model, tokens_file;
   std::optional<std::int64_t> at;
-  std::optional<double> epsilon, p_switch;
+  std::optional<double> epsilon;
   std::vector<std::string> tokens;
   std::string format = "csv";
   ExperimentFlags task;
@@ -43,7 +43,7 @@ Predictor of_estimator(std::unique_ptr<Estimator> made) {
 
 Predictor of_run(const PredictOptions& options) {
   const auto run = std::make_shared<LoadedRun>(load_run(options.run, options.at));
-  return {run->config.integer("task.states"),
+  return {alphabet_of(run->config),
           [run](std::span<const std::int32_t> tokens) { return predictions(*run->model, tokens); }};
 }
 
@@ -52,9 +52,9 @@ Predictor of_construction(const PredictOptions& options) {
   ConstructionSettings settings{.name = options.model,
                                 .states = config.integer("task.states"),
                                 .order = config.integer("task.order"),
-                                .beta = config.real("task.beta")};
+                                .beta = config.real("task.beta"),
+                                .p_switch = config.real("task.p_switch")};
   settings.epsilon = options.epsilon.value_or(settings.epsilon);
-  settings.p_switch = options.p_switch.value_or(settings.p_switch);
   try {
     const std::shared_ptr<SequenceModel> model = make_construction(settings, Engine::torch, Precision::float64);
     return {estimator_of(settings)->states(),
@@ -73,7 +73,6 @@ Predictor chosen(const PredictOptions& options) {
   }
   if (options.at && options.run.empty()) throw bad_input("--at chooses a checkpoint of --run, and there is no --run");
   if (options.epsilon && options.model != "theorem4") throw bad_input("--epsilon is for --model theorem4");
-  if (options.p_switch && options.model != "switching") throw bad_input("--p-switch is for --model switching");
   if (!options.run.empty()) return of_run(options);
   if (!options.model.empty()) return of_construction(options);
   if (!options.kernel.empty()) {
@@ -82,12 +81,13 @@ Predictor chosen(const PredictOptions& options) {
   }
   if (options.estimator.empty())
     throw bad_input(
-        "who shall predict is missing: give --run FOLDER, --estimator add_beta|uniform, --model "
-        "NAME, or --kernel FILE");
+        "who shall predict is missing: give --run FOLDER, --estimator bayes|add_beta|uniform, "
+        "--model NAME, or --kernel FILE");
   const ExperimentConfig config = options.task.config();
-  const auto states = config.integer("task.states");
-  if (options.estimator == "uniform") return of_estimator(make_uniform(states));
-  return of_estimator(make_add_beta(config.integer("task.order"), states, config.real("task.beta")));
+  const auto alphabet = alphabet_of(config);
+  if (options.estimator == "uniform") return of_estimator(make_uniform(alphabet));
+  if (options.estimator == "bayes") return of_estimator(make_task(config)->best_predictor());
+  return of_estimator(make_add_beta(config.integer("task.order"), alphabet, config.real("task.beta")));
 }
 
 std::vector<TokenSequence> sequences(const PredictOptions& options, std::int64_t states) {
@@ -158,9 +158,11 @@ Command add_predict_command(CLI::App& program) {
   constexpr const char* who = "Who predicts";
   auto* run = command->add_option("--run", options->run, "A trained model: a run folder, or a checkpoint file in one");
   run->type_name("FOLDER")->group(who);
-  auto* estimator =
-      command->add_option("--estimator", options->estimator, "For --task.order, --task.states, --task.beta");
-  accept_only(estimator->group(who)->excludes(run), {"add_beta", "uniform"});
+  auto* estimator = command->add_option(
+      "--estimator", options->estimator,
+      wrapped("For the settings of the task. bayes: the best there is, which for chains is add_beta; add_beta: counts "
+              "the whole past, past switches too"));
+  accept_only(estimator->group(who)->excludes(run), {"bayes", "add_beta", "uniform"});
   auto* kernel =
       command->add_option("--kernel", options->kernel,
                           wrapped("The oracle that knows the chain: a JSON list of S^k rows of S probabilities"));
@@ -168,15 +170,13 @@ Command add_predict_command(CLI::App& program) {
   accept_only(command
                   ->add_option("--model", options->model,
                                wrapped("Weights that are written down, not trained, for --task.order, --task.states "
-                                       "(without the switch token), --task.beta"))
+                                       "(without the switch token), --task.beta, --task.p_switch"))
                   ->group(who)
                   ->excludes(run)
                   ->excludes(estimator)
                   ->excludes(kernel),
               construction_names());
   command->add_option("--epsilon", options->epsilon, "How far --model theorem4 may be off. Default 0.01.")->group(who);
-  command->add_option("--p-switch", options->p_switch, "How often --model switching expects a switch. Default 0.01.")
-      ->group(who);
   command->add_option("--at", options->at, "The step of a checkpoint of --run. Default: the newest.")
       ->type_name("STEP");
   command->add_option("--tokens", options->tokens, "A sequence such as 0,1,1,0; may be given again and again")

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
-#include "core/contract/text.h"
+#include "core/contract/experiment_config.h"
 #include "core/service/duration_text.h"
 
 namespace mambarium {
@@ -31,7 +31,7 @@ std::string bar(double fraction, std::size_t width) {
 Progress::Progress(const ExperimentConfig& config, Style style, std::FILE* out)
     : steps_(config.integer("training.steps")),
       tokens_per_step_(config.integer("training.batch") * config.integer("task.length")),
-      add_beta_name_("add-" + shortest(config.real("task.beta"))),
+      best_name_(best_predictor_name(config)),
       style_(style),
       out_(out) {}
 
@@ -60,7 +60,7 @@ void Progress::evaluated(const MetricsRow& row) {
   if (style_ != Style::lines) return;
   const double speed = speed_.steps_per_second();
   std::string line = fmt::format("step {} of {}, test loss {:.4f}, gap to {} {:.5f}, gap to the oracle {:.5f}",
-                                 row.step, steps_, row.test_loss, add_beta_name_, row.gap_add_beta, row.gap_oracle);
+                                 row.step, steps_, row.test_loss, best_name_, row.gap_add_beta, row.gap_oracle);
   if (speed > 0)
     line += fmt::format(", {} tokens/s, {} left", rate_text(speed * static_cast<double>(tokens_per_step_)),
                         clock_text(speed_.seconds_left(steps_)));
@@ -74,7 +74,7 @@ void Progress::redraw() {
   const double speed = speed_.steps_per_second();
   std::string facts =
       fmt::format(" {}/{}  loss {:.4f}  gap to {} {:.5f}", step_, steps_,
-                  step_ == last_row_.step ? last_row_.test_loss : train_loss_, add_beta_name_, last_row_.gap_add_beta);
+                  step_ == last_row_.step ? last_row_.test_loss : train_loss_, best_name_, last_row_.gap_add_beta);
   if (speed > 0)
     facts += fmt::format("  {} tokens/s  {} left", rate_text(speed * static_cast<double>(tokens_per_step_)),
                          clock_text(speed_.seconds_left(steps_)));

@@ -28,7 +28,7 @@ class Progress {
   void redraw();
 
   std::int64_t steps_, tokens_per_step_;
-  std::string add_beta_name_;
+  std::string best_name_;
   Style style_;
   std::FILE* out_;
   Speedometer speed_;

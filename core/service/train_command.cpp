@@ -89,8 +89,8 @@ int train(const TrainOptions& options) {
     if (options.quiet)
       fmt::print("{}\n", folder);
     else
-      fmt::print("Finished after {} steps, gap to the add-beta estimator {:.5f} nats per token. The run is in {}\n",
-                 trainer->step(), trainer->rows().back().gap_add_beta, folder);
+      fmt::print("Finished after {} steps, gap to {} {:.5f} nats per token. The run is in {}\n", trainer->step(),
+                 best_predictor_name(trainer->config()), trainer->rows().back().gap_add_beta, folder);
     return exit_code::success;
   }
   fmt::print(stderr,

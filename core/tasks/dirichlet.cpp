@@ -69,4 +69,13 @@ void draw_cumulative_row(const Stream& stream, std::uint64_t n, std::uint64_t ro
   }
 }
 
+void write_probabilities(std::span<const std::int64_t> cumulative, std::span<float> out) {
+  std::int64_t before = 0;
+  for (std::size_t s = 0; s < cumulative.size(); ++s) {
+    out[s] = static_cast<float>(cumulative[s] - before) * 0x1p-31f;
+    before = cumulative[s];
+  }
+  out.back() = static_cast<float>(probability_one - before) * 0x1p-31f;
+}
+
 }  // namespace mambarium

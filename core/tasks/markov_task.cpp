@@ -15,32 +15,7 @@ namespace {
 
 constexpr std::int64_t thresholds_at_once = 1 << 22;
 
-template <typename Number>
-std::span<const Number> row(const std::vector<Number>& all, std::int64_t rows, std::int64_t index) {
-  if (all.empty()) return {};
-  const std::size_t size = all.size() / static_cast<std::size_t>(rows);
-  return std::span(all).subspan(static_cast<std::size_t>(index) * size, size);
-}
-
-float* write_probabilities(std::span<const std::int64_t> cumulative, float* out) {
-  std::int64_t before = 0;
-  for (const std::int64_t next : cumulative) {
-    *out++ = static_cast<float>(next - before) * 0x1p-31f;
-    before = next;
-  }
-  *out++ = static_cast<float>(probability_one - before) * 0x1p-31f;
-  return out;
-}
-
 }  // namespace
-
-std::span<const std::int32_t> SequenceBatch::sequence(std::int64_t index) const {
-  return row(tokens, batch, index);
-}
-
-std::span<const float> SequenceBatch::kernel(std::int64_t index) const {
-  return row(kernels, batch, index);
-}
 
 MarkovTask::MarkovTask(std::int64_t order, std::int64_t states, double beta, std::int64_t length)
     : order_(order), states_(states), beta_(beta), length_(length) {
@@ -63,6 +38,7 @@ void MarkovTask::generate(const Stream& stream, std::int64_t first, std::int64_t
   out.batch = batch;
   out.length = length_;
   out.tokens.resize(static_cast<std::size_t>(batch * (length_ + 1)));
+  out.kernel_ends.clear();
   out.kernels.resize(with_kernels ? static_cast<std::size_t>(batch * contexts_ * states_) : 0);
 
   const int search_steps = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(states_ - 1)));
@@ -79,7 +55,9 @@ void MarkovTask::generate(const Stream& stream, std::int64_t first, std::int64_t
       draw_cumulative_row(stream, n, static_cast<std::uint64_t>(row % contexts_), beta_, cumulative);
       std::int32_t* const threshold = thresholds.data() + row * width;
       for (std::size_t s = 0; s < cumulative.size(); ++s) threshold[s] = static_cast<std::int32_t>(cumulative[s] - 1);
-      if (with_kernels) probability = write_probabilities(cumulative, probability);
+      if (!with_kernels) continue;
+      write_probabilities(cumulative, {probability, static_cast<std::size_t>(states_)});
+      probability += states_;
     }
     sample_tokens({stream.key(), static_cast<std::uint64_t>(first + start), count, order_, states_, contexts_,
                    length_ + 1, thresholds.data(), search_steps, out.tokens.data() + start * (length_ + 1)});

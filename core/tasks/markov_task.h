@@ -16,20 +16,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
-#include <vector>
 
 #include "core/random/stream.h"
+#include "core/tasks/sequence_batch.h"
 
 namespace mambarium {
-
-struct SequenceBatch {
-  std::int64_t batch = 0, length = 0;  // length T: inputs per sequence
-  std::vector<std::int32_t> tokens;    // [batch, T+1]: inputs are [:, :T], targets [:, 1:]
-  std::vector<float> kernels;          // [batch, S^k, S], only when asked for
-  std::span<const std::int32_t> sequence(std::int64_t index) const;  // T+1 tokens
-  std::span<const float> kernel(std::int64_t index) const;           // S^k rows of S; empty without kernels
-};
 
 class MarkovTask {
  public:

@@ -3,7 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
-#include "core/tasks/markov_task.h"
+#include "core/tasks/sequence_batch.h"
 
 namespace mambarium {
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/estimators/estimators.h"
+#include "core/estimators/known_task.h"
 #include "core/training/sequence_tensors.h"
 
 namespace mambarium {
@@ -21,21 +21,16 @@ double sum(const std::vector<double>& values) {
 
 }  // namespace
 
-MarkovTask markov_task(const ExperimentConfig& config) {
-  return {config.integer("task.order"), config.integer("task.states"), config.real("task.beta"),
-          config.integer("task.length")};
-}
-
 TestSet::TestSet(const ExperimentConfig& config, std::int64_t sequences) {
-  const MarkovTask task = markov_task(config);
+  const auto task = make_task(config);
   const Stream stream(static_cast<std::uint64_t>(config.integer("training.seed")), "test");
   sequences_.batch = sequences;
-  sequences_.length = task.length();
+  sequences_.length = task->length();
   SequenceBatch piece;
   double add_beta = 0, oracle = 0;
   for (std::int64_t first = 0; first < sequences; first += sequences_at_once) {
-    task.generate(stream, first, std::min(sequences_at_once, sequences - first), true, piece);
-    const EstimatorLosses losses = estimator_losses(task, piece);
+    task->generate(stream, first, std::min(sequences_at_once, sequences - first), true, piece);
+    const EstimatorLosses losses = task->losses(piece);
     add_beta += sum(losses.add_beta);
     oracle += sum(losses.oracle);
     sequences_.tokens.insert(sequences_.tokens.end(), piece.tokens.begin(), piece.tokens.end());
@@ -43,7 +38,7 @@ TestSet::TestSet(const ExperimentConfig& config, std::int64_t sequences) {
   estimators_.sequences = sequences;
   estimators_.add_beta = add_beta / static_cast<double>(sequences);
   estimators_.oracle = oracle / static_cast<double>(sequences);
-  estimators_.uniform = std::log(static_cast<double>(task.states()));
+  estimators_.uniform = std::log(static_cast<double>(task->alphabet()));
 }
 
 Evaluation TestSet::evaluate(SequenceModel& model) const {

@@ -10,12 +10,10 @@
 
 #include "core/contract/experiment_config.h"
 #include "core/models/sequence_model.h"
-#include "core/tasks/markov_task.h"
+#include "core/tasks/sequence_batch.h"
 #include "core/training/trainer.h"
 
 namespace mambarium {
-
-MarkovTask markov_task(const ExperimentConfig& config);
 
 class TestSet {
  public:

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/estimators/known_task.h"
 #include "core/models/parameter.h"
 #include "core/random/stream.h"
 #include "core/training/adamw.h"
@@ -71,7 +72,7 @@ class RunTrainer : public Trainer {
         model_(make_model(config, engine)),
         optimiser_({.weight_decay = config.real("training.weight_decay")}, sizes_of(model_->parameters())),
         schedule_(schedule_from_name(config.text("training.schedule"))),
-        task_(markov_task(config)),
+        task_(make_task(config)),
         data_(static_cast<std::uint64_t>(config.integer("training.seed")), "data"),
         test_set_(config, config.integer("training.test_sequences")) {}
 
@@ -186,7 +187,7 @@ class RunTrainer : public Trainer {
     const auto begin = std::chrono::steady_clock::now();
     const std::int64_t batch = config_.integer("training.batch");
     std::vector<Parameter>& parameters = model_->parameters();
-    task_.generate(data_, progress_.step * batch, batch, false, sequences_);
+    task_->generate(data_, progress_.step * batch, batch, false, sequences_);
     const auto [inputs, targets] = sequence_tensors(sequences_, 0, batch);
     for (Parameter& parameter : parameters) parameter.tensor.mutable_grad().reset();
     at::Tensor loss = model_->loss(inputs, targets);
@@ -271,7 +272,7 @@ class RunTrainer : public Trainer {
   std::unique_ptr<SequenceModel> model_;
   AdamW optimiser_;
   Schedule schedule_;
-  MarkovTask task_;
+  std::unique_ptr<KnownTask> task_;
   Stream data_;
   TestSet test_set_;
   SequenceBatch sequences_;

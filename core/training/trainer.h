@@ -63,7 +63,7 @@ class Trainer {
 void load_checkpoint(SequenceModel& model, const std::filesystem::path& checkpoint);
 
 // Test loss of a model, and the estimators' on the same sequences. At least 512 kernels; sequences from the "test"
-// stream.
+// stream. add_beta is the task's best possible predictor without the kernel: the Bayes predictor where chains switch.
 struct Evaluation {
   double model = 0, add_beta = 0, oracle = 0, uniform = 0;  // nats per token
   std::int64_t sequences = 0;

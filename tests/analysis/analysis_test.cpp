@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -120,6 +121,41 @@ class AnalysisTest : public QObject {
       }
       QVERIFY(std::abs(sum - 1) < 1e-5);
     }
+  }
+
+  void switchingChainsAreInspected() {
+    const auto config = config_of("task.kind=switching;task.p_switch=0.1;task.length=80");
+    const auto model = make_model(config);
+    const PredictionData data = inspect_prediction(*model, config, 2, 3);
+    const ProbeSequence probe = probe_sequence(config, 2);
+    const auto switches = std::ranges::count(data.tokens, 2);
+    QVERIFY(switches > 0);
+    QCOMPARE(data.model.shape, (std::vector<std::int64_t>{80, 3}));
+    std::vector<std::int32_t> stretch;
+    std::size_t kernel = 0;
+    for (std::int64_t t = 0; t < 80; ++t) {
+      const std::int32_t token = data.tokens[index(t)];
+      if (token == 2) {
+        stretch.clear();
+        kernel += 4;
+      } else {
+        stretch.push_back(token);
+      }
+      for (std::int32_t symbol = 0; symbol < 2; ++symbol) {
+        const double counted = add_beta_by_counting(stretch, std::ssize(stretch), 1, 2, 1, symbol);
+        QVERIFY(std::abs(static_cast<double>(data.add_beta.data[index(t * 3 + symbol)]) - 0.9 * counted) < 1e-6);
+        const double known = token == 2 ? 0.5 : static_cast<double>(probe.kernel[kernel + index(2 * token + symbol)]);
+        QVERIFY(std::abs(static_cast<double>(data.oracle.data[index(t * 3 + symbol)]) - 0.9 * known) < 1e-6);
+      }
+      QVERIFY(std::abs(data.oracle.data[index(t * 3 + 2)] - 0.1F) < 1e-6F);
+    }
+    QCOMPARE(inspect_decay(*model, config, 2, 3).tokens, data.tokens);
+    const Comparison comparison = compare(*model, config, 600);
+    const Evaluation evaluation = evaluate(*model, config, 600);
+    QVERIFY(std::abs(comparison.model.mean - evaluation.model) < 1e-5);
+    QVERIFY(std::abs(comparison.add_beta.mean - evaluation.add_beta) < 1e-9);
+    QVERIFY(std::abs(comparison.oracle.mean - evaluation.oracle) < 1e-9);
+    QVERIFY(std::abs(comparison.uniform - std::log(3.0)) < 1e-12);
   }
 
   void everyKindOfQuestionIsAnswered() {

@@ -132,6 +132,20 @@ class ExperimentConfigTest : public QObject {
     for (const char* off : {"model.activation", "model.gate", "model.norm", "model.mlp", "model.skip"})
       QVERIFY2(!config.applies(off), off);
     QVERIFY(config.applies("model.decay") && config.applies("model.readout") && config.applies("model.conv"));
+    QVERIFY(!config.applies("task.p_switch"));
+    QVERIFY(!config.set_from_string("task.kind", "switching"));
+    QVERIFY(config.applies("task.p_switch") && config.applies("task.order") && config.applies("task.beta"));
+  }
+
+  void theSwitchTokenIsTheLastOfTheAlphabet() {
+    ExperimentConfig config = config_from_share_string("mambarium1:task.states=4;task.beta=0.5").config;
+    QCOMPARE(alphabet_of(config), std::int64_t{4});
+    QVERIFY(!switch_token_of(config));
+    QCOMPARE(best_predictor_name(config), std::string("add-0.5"));
+    QVERIFY(!config.set_from_string("task.kind", "switching"));
+    QCOMPARE(alphabet_of(config), std::int64_t{5});
+    QCOMPARE(switch_token_of(config).value(), 4);
+    QCOMPARE(best_predictor_name(config), std::string("Bayes"));
   }
 
   void whatDoesNotFitTogetherIsOneSentence_data() {
@@ -156,6 +170,19 @@ class ExperimentConfigTest : public QObject {
     QTest::newRow("memory") << "training.batch=65536;task.length=65536"
                             << "training.batch"
                             << "GiB";
+    QTest::newRow("a kernel after every switch") << "task.kind=switching;task.order=4;task.states=16;task.p_switch=0.5;"
+                                                    "task.length=4096"
+                                                 << "training.batch"
+                                                 << "GiB";
+    QTest::newRow("switching, short") << "task.kind=switching;task.order=8;task.length=8"
+                                      << "task.length"
+                                      << "must be above the order";
+    QTest::newRow("never switches") << "task.kind=switching;task.p_switch=0"
+                                    << "task.p_switch"
+                                    << "a number above 0 and up to 0.5";
+    QTest::newRow("switches too often") << "task.p_switch=0.6"
+                                        << "task.p_switch"
+                                        << "a number above 0 and up to 0.5";
     QTest::newRow("weights") << "model.d_model=4096;model.layers=64;model.expand=16"
                              << "training.batch"
                              << "GiB";

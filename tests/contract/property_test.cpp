@@ -30,6 +30,7 @@ class PropertyTest : public QObject {
                             "task.order",
                             "task.states",
                             "task.beta",
+                            "task.p_switch",
                             "task.length",
                             "model.kind",
                             "model.d_model",

@@ -1,4 +1,5 @@
 #include <QTest>
+#include <cmath>
 #include <cstdio>
 
 #include "core/training/trainer.h"
@@ -28,6 +29,21 @@ class LearningTest : public QObject {
   Q_OBJECT
  private Q_SLOTS:
   void withConvolution() { QVERIFY(gap_after_training("x,B,C") < 0.02); }
+  // Below what one gets who knows how often switches come and nothing else.
+  void switchingChains() {
+    ExperimentConfig config = config_from_share_string("mambarium1:task.kind=switching;task.length=256").config;
+    config.set("training.steps", std::int64_t{200});
+    config.set("training.eval_every", std::int64_t{200});
+    const auto trainer = Trainer::create(config);
+    while (!trainer->finished()) trainer->advance();
+    const MetricsRow& last = trainer->rows().back();
+    constexpr double p = 0.01;
+    const double blind = -p * std::log(p) - (1 - p) * std::log((1 - p) / 2);
+    std::printf("switching: test loss after 200 steps %.5f, Bayes %.5f, oracle %.5f nats\n", last.test_loss,
+                last.add_beta_loss, last.oracle_loss);
+    QVERIFY(last.test_loss < blind - 0.05);
+    QVERIFY(last.oracle_loss < last.add_beta_loss && last.add_beta_loss < last.test_loss);
+  }
   void withoutConvolution() { QVERIFY(gap_after_training("none") > 0.04); }
 };
 

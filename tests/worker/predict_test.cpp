@@ -63,11 +63,33 @@ class PredictTest : public QObject {
         for (std::size_t column = 3; column < 6; ++column) QVERIFY(near(found[t][column], expected[t][column]));
       }
     }
-    const auto after_a_switch =
-        csv_numbers(run_worker({"predict", "--model", "switching", "--p-switch", "0.1", "--tokens", "0,0,0,2,0"}).out);
+    const auto after_a_switch = csv_numbers(
+        run_worker({"predict", "--model", "switching", "--task.p_switch", "0.1", "--tokens", "0,0,0,2,0"}).out);
     QCOMPARE(after_a_switch.size(), std::size_t{5});
     QVERIFY(near(after_a_switch[2][3], 0.9 * 3 / 4) && near(after_a_switch[2][5], 0.1));
     QVERIFY(near(after_a_switch[3][3], 0.45) && near(after_a_switch[4][3], 0.45));
+  }
+
+  void bayesIsTheBestPredictorOfTheTask() {
+    const auto probabilities = [&](const QStringList& more) {
+      const Finished finished = run_worker(QStringList{"predict"} + more);
+      return finished.code == 0 ? csv_numbers(finished.out) : std::vector<std::vector<double>>();
+    };
+    const QStringList chain{"--tokens", "0,1,1,0,1"};
+    const auto bayes = probabilities(QStringList{"--estimator", "bayes"} + chain);
+    QCOMPARE(bayes.size(), std::size_t{5});
+    QVERIFY(bayes == probabilities(QStringList{"--estimator", "add_beta"} + chain));
+
+    const QStringList switching{"--tokens", "0,0,0,2,0,0", "--task.kind", "switching", "--task.p_switch", "0.1"};
+    const auto forgets = probabilities(QStringList{"--estimator", "bayes"} + switching);
+    QCOMPARE(forgets.size(), std::size_t{6});
+    for (const auto& row : forgets) QVERIFY(near(row[5], 0.1));
+    QVERIFY(near(forgets[2][3], 0.9 * 3 / 4) && near(forgets[3][3], 0.45) && near(forgets[4][3], 0.45));
+    QVERIFY(near(forgets[5][3], 0.9 * 2 / 3));
+    // Over three tokens, and 0 has been followed by 0 twice and by 2 once.
+    const auto counts_on = probabilities(QStringList{"--estimator", "add_beta"} + switching);
+    QVERIFY(near(counts_on[4][3], 3.0 / 6) && near(counts_on[4][5], 2.0 / 6));
+    QVERIFY(near(probabilities(QStringList{"--estimator", "uniform"} + switching)[0][5], 1.0 / 3));
   }
 
   void severalSequencesFromStandardInput() {

@@ -8,9 +8,9 @@
 
 namespace mambarium {
 
-// "add-1", "add-0.5": the estimator of this configuration.
+// "add-1", "add-0.5", "Bayes": the best possible predictor of this configuration.
 QString estimatorName(const ExperimentConfig& config);
-// The common name of all runs' estimators, or "add-β" when they differ.
+// The common name of all runs' predictors; "add-β", or "the best predictor", when they differ.
 QString estimatorName(const std::vector<RunSeries>& runs);
 
 // The name of a reference of that task, with what tells it apart: "add-1", "add-1, order 2".

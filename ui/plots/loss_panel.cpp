@@ -101,7 +101,7 @@ void LossPanel::draw() {
     for (const MetricsRow& row : run.rows) include(row.test_loss);
     if (run.rows.empty()) continue;
     include(run.rows.back().oracle_loss);
-    include(std::log(static_cast<double>(run.config.integer("task.states"))));
+    include(std::log(static_cast<double>(alphabet_of(run.config))));
     if (train_)
       for (const auto& [step, loss] : trainSeries(run)) include(loss);
   }
@@ -162,8 +162,7 @@ void LossPanel::drawReferences() {
     if (run.rows.empty()) continue;
     const MetricsRow& row = run.rows.back();
     const std::initializer_list<Line> candidates = {
-        {Reference::uniform, std::log(static_cast<double>(run.config.integer("task.states"))), tr("uniform"),
-         &run.config},
+        {Reference::uniform, std::log(static_cast<double>(alphabet_of(run.config))), tr("uniform"), &run.config},
         {Reference::add_beta, row.add_beta_loss, estimatorName(run.config), &run.config},
         {Reference::oracle, row.oracle_loss, tr("oracle"), &run.config}};
     for (const Line& line : candidates) {
@@ -199,7 +198,7 @@ QString LossPanel::describe() const {
   const RunSeries* run = currentRun();
   if (!run || run->rows.empty()) return tr("The current run has no evaluation yet.");
   const MetricsRow& row = run->rows.back();
-  const double uniform = std::log(static_cast<double>(run->config.integer("task.states")));
+  const double uniform = std::log(static_cast<double>(alphabet_of(run->config)));
   const auto side = [this](double difference) { return difference >= 0 ? tr("above") : tr("below"); };
   const double to_estimator = row.test_loss - row.add_beta_loss;
   const double to_uniform = row.test_loss - uniform;
@@ -223,7 +222,7 @@ PanelTable LossPanel::table() const {
     const MetricsRow& last = run.rows.back();
     add(run, last.step, "add_beta", last.add_beta_loss);
     add(run, last.step, "oracle", last.oracle_loss);
-    add(run, last.step, "uniform", std::log(static_cast<double>(run.config.integer("task.states"))));
+    add(run, last.step, "uniform", std::log(static_cast<double>(alphabet_of(run.config))));
   }
   return table;
 }

@@ -1,0 +1,61 @@
+#include "core/estimators/known_task.h"
+
+namespace mambarium {
+namespace {
+
+class KnownMarkov : public KnownTask {
+ public:
+  explicit KnownMarkov(const MarkovTask& task) : task_(task) {}
+  std::int64_t alphabet() const override { return task_.states(); }
+  std::int64_t length() const override { return task_.length(); }
+  void generate(const Stream& stream, std::int64_t first, std::int64_t batch, bool with_kernels,
+                SequenceBatch& out) const override {
+    task_.generate(stream, first, batch, with_kernels, out);
+  }
+  std::unique_ptr<Estimator> best_predictor() const override {
+    return make_add_beta(task_.order(), task_.states(), task_.beta());
+  }
+  std::unique_ptr<Estimator> oracle(std::span<const float> kernel) const override {
+    return make_oracle(task_.order(), task_.states(), kernel);
+  }
+  EstimatorLosses losses(const SequenceBatch& batch) const override { return estimator_losses(task_, batch); }
+
+ private:
+  MarkovTask task_;
+};
+
+class KnownSwitching : public KnownTask {
+ public:
+  explicit KnownSwitching(const SwitchingTask& task) : task_(task) {}
+  std::int64_t alphabet() const override { return task_.alphabet(); }
+  std::int64_t length() const override { return task_.length(); }
+  void generate(const Stream& stream, std::int64_t first, std::int64_t batch, bool with_kernels,
+                SequenceBatch& out) const override {
+    task_.generate(stream, first, batch, with_kernels, out);
+  }
+  std::unique_ptr<Estimator> best_predictor() const override {
+    const MarkovTask& chain = task_.chain();
+    return make_switching_bayes(chain.order(), chain.states(), chain.beta(), task_.p_switch());
+  }
+  std::unique_ptr<Estimator> oracle(std::span<const float> kernel) const override {
+    const MarkovTask& chain = task_.chain();
+    return make_switching_oracle(chain.order(), chain.states(), kernel, task_.p_switch());
+  }
+  EstimatorLosses losses(const SequenceBatch& batch) const override { return estimator_losses(task_, batch); }
+
+ private:
+  SwitchingTask task_;
+};
+
+}  // namespace
+
+std::unique_ptr<KnownTask> make_task(const ExperimentConfig& config) {
+  const auto order = config.integer("task.order"), states = config.integer("task.states");
+  const auto length = config.integer("task.length");
+  const double beta = config.real("task.beta");
+  if (config.text("task.kind") == "switching")
+    return std::make_unique<KnownSwitching>(SwitchingTask(order, states, beta, length, config.real("task.p_switch")));
+  return std::make_unique<KnownMarkov>(MarkovTask(order, states, beta, length));
+}
+
+}  // namespace mambarium
