@@ -12,7 +12,7 @@ Subject training_subject(ExperimentConfig config, Engine engine) {
     constexpr std::int64_t as_many_as_it_takes = 100'000'000;
     config.set(key, as_many_as_it_takes);
   }
-  const std::shared_ptr<Trainer> trainer = Trainer::create(config, {.engine = engine, .folder = {}});
+  const std::shared_ptr<Trainer> trainer = Trainer::create(config, {.engine = engine, .folder = {}, .make_step = {}});
   Subject subject;
   subject.name = name_of(engine);
   subject.tokens = config.integer("training.batch") * config.integer("task.length");

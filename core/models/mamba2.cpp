@@ -151,6 +151,10 @@ at::Tensor Mamba2::read_out(const at::Tensor& u) const {
   return operators::read_out(torch::linear(normed, lm_head_), options_.readout);
 }
 
+WholeModelPlan Mamba2::whole_model_plan(std::int64_t batch, std::int64_t length) const {
+  return fused::whole_model_plan(options_, {embedding_, layers_, final_norm_, lm_head_}, parameters_, batch, length);
+}
+
 at::Tensor Mamba2::log_probabilities(const at::Tensor& tokens) {
   check_tokens(tokens, 2, "tokens");
   return read_out(last_rows(tokens));

@@ -39,6 +39,7 @@ class Mamba2 final : public SequenceModel {
   Mamba2(const Mamba2Options& options, Engine engine, Precision precision);
 
   std::vector<Parameter>& parameters() override { return parameters_; }
+  WholeModelPlan whole_model_plan(std::int64_t batch, std::int64_t length) const override;
   at::Tensor log_probabilities(const at::Tensor& tokens) override;
   at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets) override;
   std::unique_ptr<ModelState> initial_state(std::int64_t batch) override;

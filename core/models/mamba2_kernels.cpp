@@ -1,5 +1,6 @@
 #include "core/models/mamba2_kernels.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/kernels/cross_entropy.h"
@@ -266,45 +267,23 @@ struct LossFunction : torch::autograd::Function<LossFunction> {
   }
 };
 
-// The parameters of a whole model in one list, and pointers into those of them that there are.
-struct WholePlan : torch::CustomClassHolder {
-  kernels::WholeModelShape shape;
-  std::size_t blocks = 0;
-  std::vector<std::size_t> slots;
-
-  template <class Real>
-  kernels::WholeModelTensors<Real> pointers(at::TensorList tensors) const {
-    constexpr auto of_mixer = Members<kernels::MixerTensors>::list<Real>();
-    constexpr auto of_mlp = Members<kernels::MlpTensors>::list<Real>();
-    constexpr std::size_t of_block = of_mixer.size() + of_mlp.size();
-    std::vector<Real*> all(blocks * of_block + 3);
-    for (std::size_t index = 0; index < slots.size(); ++index) {
-      all[slots[index]] = tensors[index].template data_ptr<float>();
-    }
-    kernels::WholeModelTensors<Real> result;
-    result.embedding = all[blocks * of_block];
-    result.read_out = {all[blocks * of_block + 1], all[blocks * of_block + 2]};
-    result.blocks.resize(blocks);
-    for (std::size_t block = 0; block < blocks; ++block) {
-      Real* const* next = all.data() + block * of_block;
-      for (const auto member : of_mixer) result.blocks[block].mixer.*member = *next++;
-      for (const auto member : of_mlp) result.blocks[block].mlp.*member = *next++;
-    }
-    return result;
-  }
-};
+std::vector<float*> pointers_to(at::TensorList tensors) {
+  std::vector<float*> pointers;
+  for (const Tensor& tensor : tensors) pointers.push_back(tensor.data_ptr<float>());
+  return pointers;
+}
 
 // The gradients are taken on the way forward; backward only scales them.
 struct WholeLossFunction : torch::autograd::Function<WholeLossFunction> {
-  static Tensor forward(AutogradContext* context, const c10::intrusive_ptr<WholePlan>& plan, const Tensor& tokens,
+  static Tensor forward(AutogradContext* context, const WholeModelPlan* plan, const Tensor& tokens,
                         const Tensor& targets, kernels::WholeModelWorkspace* workspace, int threads, bool wanted,
                         at::TensorList weights) {
     const auto gradients = wanted ? empty_like_all(weights) : variable_list();
     kernels::WholeModelTensors<float> into;
-    if (wanted) into = plan->pointers<float>(gradients);
-    const double loss =
-        kernels::whole_model_loss(plan->shape, plan->pointers<const float>(weights), tokens.data_ptr<std::int64_t>(),
-                                  targets.data_ptr<std::int64_t>(), wanted ? &into : nullptr, *workspace, threads);
+    if (wanted) into = plan->tensors<float>(pointers_to(gradients));
+    const double loss = kernels::whole_model_loss(plan->shape, plan->tensors<const float>(pointers_to(weights)),
+                                                  tokens.data_ptr<std::int64_t>(), targets.data_ptr<std::int64_t>(),
+                                                  wanted ? &into : nullptr, *workspace, threads);
     context->save_for_backward(gradients);
     return torch::full({}, loss, weights[0].options());
   }
@@ -324,16 +303,20 @@ Activation mlp_activation(const Mamba2Options& options) {
   return plain && options.activation == Activation::none ? Activation::relu : options.activation;
 }
 
-MixerShape mixer_shape(const Mamba2Options& options, const Tensor& u) {
+MixerShape mixer_shape(const Mamba2Options& options, std::int64_t batch, std::int64_t length) {
   const bool convolved = options.conv_x || options.conv_B || options.conv_C;
-  return {.batch = u.size(0),
-          .length = u.size(1),
+  return {.batch = batch,
+          .length = length,
           .d_model = options.d_model,
           .heads = options.heads(),
           .headdim = options.head_width(),
           .d_state = options.d_state,
           .d_conv = convolved ? options.d_conv : 1,
           .activation = options.activation};
+}
+
+MixerShape mixer_shape(const Mamba2Options& options, const Tensor& u) {
+  return mixer_shape(options, u.size(0), u.size(1));
 }
 
 std::vector<Tensor> mixer_weights(const Mamba2Layer& layer) {
@@ -392,25 +375,16 @@ Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const 
   return mixed + wide_mlp(options, layer, options.norm ? operators::layer_norm(mixed, layer.mlp_norm) : mixed);
 }
 
-kernels::WholeModelShape whole_shape(const Mamba2Options& options, const Tensor& tokens) {
-  return {.mixer = mixer_shape(options, tokens),
+kernels::WholeModelShape whole_shape(const Mamba2Options& options, std::int64_t batch, std::int64_t length) {
+  return {.mixer = mixer_shape(options, batch, length),
           .mlp_activation = mlp_activation(options),
           .hidden = options.mlp == Mlp::none ? 0 : 4 * options.d_model,
           .states = options.states,
           .l1 = options.readout == Readout::l1};
 }
 
-}  // namespace
-
-bool suits_whole_loss(const Mamba2Options& options, const Tensor& tokens) {
-  return kernels::suits_whole_model(whole_shape(options, tokens));
-}
-
-Tensor whole_loss(const Mamba2Options& options, const ModelWeights& weights, const Tensor& tokens,
-                  const Tensor& targets, kernels::WholeModelWorkspace& workspace) {
-  auto plan = c10::make_intrusive<WholePlan>();
-  plan->shape = whole_shape(options, tokens);
-  plan->blocks = weights.layers.size();
+// By slots (WholeModelPlan); undefined where a part is off.
+std::vector<Tensor> whole_weights(const ModelWeights& weights) {
   std::vector<Tensor> all;
   for (const Mamba2Layer& layer : weights.layers) {
     const auto of_mixer = mixer_weights(layer);
@@ -418,14 +392,38 @@ Tensor whole_loss(const Mamba2Options& options, const ModelWeights& weights, con
     all.insert(all.end(), {layer.mlp_norm, layer.fc1, layer.fc1_gate, layer.fc2});
   }
   all.insert(all.end(), {weights.embedding, weights.final_norm, weights.lm_head});
+  return all;
+}
+
+}  // namespace
+
+bool suits_whole_loss(const Mamba2Options& options, const Tensor& tokens) {
+  return kernels::suits_whole_model(whole_shape(options, tokens.size(0), tokens.size(1)));
+}
+
+WholeModelPlan whole_model_plan(const Mamba2Options& options, const ModelWeights& weights,
+                                const std::vector<Parameter>& parameters, std::int64_t batch, std::int64_t length) {
+  WholeModelPlan plan{whole_shape(options, batch, length), weights.layers.size(), {}};
+  const auto all = whole_weights(weights);
+  for (const Parameter& parameter : parameters) {
+    const auto slot = std::ranges::find_if(all, [&](const Tensor& of) { return of.is_same(parameter.tensor); });
+    plan.slots.push_back(static_cast<std::size_t>(slot - all.begin()));
+  }
+  return plan;
+}
+
+Tensor whole_loss(const Mamba2Options& options, const ModelWeights& weights, const Tensor& tokens,
+                  const Tensor& targets, kernels::WholeModelWorkspace& workspace) {
+  WholeModelPlan plan{whole_shape(options, tokens.size(0), tokens.size(1)), weights.layers.size(), {}};
+  const auto all = whole_weights(weights);
   variable_list defined;
   for (std::size_t slot = 0; slot < all.size(); ++slot) {
     if (!all[slot].defined()) continue;
-    plan->slots.push_back(slot);
+    plan.slots.push_back(slot);
     defined.push_back(all[slot]);
   }
   const bool wanted = torch::GradMode::is_enabled() && weights.lm_head.requires_grad();
-  return WholeLossFunction::apply(plan, tokens.contiguous(), targets.contiguous(), &workspace, options.threads, wanted,
+  return WholeLossFunction::apply(&plan, tokens.contiguous(), targets.contiguous(), &workspace, options.threads, wanted,
                                   at::TensorList(defined));
 }
 
@@ -446,3 +444,29 @@ Tensor loss(const Mamba2Options& options, const Tensor& u, const Tensor& final_n
 }
 
 }  // namespace mambarium::fused
+
+namespace mambarium {
+
+template <class Real>
+kernels::WholeModelTensors<Real> WholeModelPlan::tensors(std::span<float* const> numbers) const {
+  constexpr auto of_mixer = fused::Members<kernels::MixerTensors>::list<Real>();
+  constexpr auto of_mlp = fused::Members<kernels::MlpTensors>::list<Real>();
+  constexpr std::size_t of_block = of_mixer.size() + of_mlp.size();
+  std::vector<Real*> all(blocks * of_block + 3);
+  for (std::size_t index = 0; index < slots.size(); ++index) all[slots[index]] = numbers[index];
+  kernels::WholeModelTensors<Real> result;
+  result.embedding = all[blocks * of_block];
+  result.read_out = {all[blocks * of_block + 1], all[blocks * of_block + 2]};
+  result.blocks.resize(blocks);
+  for (std::size_t block = 0; block < blocks; ++block) {
+    Real* const* next = all.data() + block * of_block;
+    for (const auto member : of_mixer) result.blocks[block].mixer.*member = *next++;
+    for (const auto member : of_mlp) result.blocks[block].mlp.*member = *next++;
+  }
+  return result;
+}
+
+template kernels::WholeModelTensors<float> WholeModelPlan::tensors(std::span<float* const>) const;
+template kernels::WholeModelTensors<const float> WholeModelPlan::tensors(std::span<float* const>) const;
+
+}  // namespace mambarium

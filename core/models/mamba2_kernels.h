@@ -10,6 +10,7 @@
 
 #include "core/kernels/whole_model.h"
 #include "core/models/mamba2.h"
+#include "core/models/whole_model_plan.h"
 
 namespace mambarium::fused {
 
@@ -31,6 +32,10 @@ struct ModelWeights {
 
 // Whether whole_loss() is the faster way for tokens [B, T].
 bool suits_whole_loss(const Mamba2Options& options, const at::Tensor& tokens);
+
+// For `parameters` of these weights, in their order.
+WholeModelPlan whole_model_plan(const Mamba2Options& options, const ModelWeights& weights,
+                                const std::vector<Parameter>& parameters, std::int64_t batch, std::int64_t length);
 
 // Mean cross entropy of tokens and targets, int64 [B, T]. The workspace has to outlive the call alone.
 at::Tensor whole_loss(const Mamba2Options& options, const ModelWeights& weights, const at::Tensor& tokens,

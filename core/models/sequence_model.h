@@ -19,7 +19,8 @@ class Tensor;
 
 namespace mambarium {
 
-struct Parameter;  // core/models/parameter.h: name, tensor, whether weight decay applies
+struct Parameter;       // core/models/parameter.h: name, tensor, whether weight decay applies
+struct WholeModelPlan;  // core/models/whole_model_plan.h: parameters as raw pointers
 
 // Which implementation computes the model. Both are the same function; `torch` is plain LibTorch operators with
 // autograd (the reference, any dtype), `fused` the hand-written kernels of core/kernels, which cover every model there
@@ -42,6 +43,8 @@ class SequenceModel {
   // The parameters, in a fixed order, by the names that stand in checkpoints. The tensors are the live ones.
   virtual std::vector<Parameter>& parameters() = 0;
   std::int64_t parameter_count();
+  // The model, with `batch` sequences of `length` tokens, as the kernels of whole models take it.
+  virtual WholeModelPlan whole_model_plan(std::int64_t batch, std::int64_t length) const = 0;
 
   // tokens int64 [B, T] -> log-probabilities of the next token [B, T, S]; autograd records it when gradients are
   // enabled. Softmax read-out: log_softmax; L1 read-out: log(p) with p = (relu(logit)+1e-5) / sum.

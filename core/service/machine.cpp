@@ -1,7 +1,6 @@
 #include "core/service/machine.h"
 
 #include <hwy/targets.h>
-#include <torch/torch.h>
 #include <torch/version.h>
 #include <unistd.h>
 
@@ -12,17 +11,13 @@
 #include <thread>
 
 #include "core/contract/text.h"
+#include "core/device/gpu.h"
+#include "core/service/command_error.h"
 #include "mambarium/version.h"
 
 namespace mambarium {
 
 namespace {
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
-  return name.data();
-}
 
 std::string cpu_name() {
   std::ifstream info("/proc/cpuinfo");
@@ -41,15 +36,16 @@ double memory_bytes() {
   return static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-// The kernels of gpu/ are not in the worker yet; a GPU that LibTorch sees does not change that.
-std::string cuda_in_words() {
-  if (!torch::cuda::is_available()) return "not usable: LibTorch sees no CUDA device";
-  return "not usable: this version computes its runs on the CPU";
-}
-
 }  // namespace
 
+std::string host_name() {
+  std::array<char, 256> name{};
+  if (::gethostname(name.data(), name.size() - 1) != 0) return "unknown";
+  return name.data();
+}
+
 Machine this_machine() {
+  const GpuSupport gpu = gpu_support();
   Machine machine;
   machine.program_version = version;
   machine.revision = revision;
@@ -64,7 +60,8 @@ Machine this_machine() {
   machine.simd = simd_name();
   machine.cores = std::thread::hardware_concurrency();
   machine.memory_bytes = memory_bytes();
-  machine.cuda = cuda_in_words();
+  machine.cuda_usable = gpu.usable();
+  machine.cuda = gpu.words;
   return machine;
 }
 
@@ -82,9 +79,17 @@ nlohmann::json to_json(const Machine& machine) {
           {"cuda", {{"usable", machine.cuda_usable}, {"why", machine.cuda}}}};
 }
 
-std::optional<Problem> unfit_for_this_machine(const ExperimentConfig& config) {
-  if (config.text("run.device") == "cuda")
-    return Problem{"run.device", "cuda is " + cuda_in_words() + "; choose cpu or auto"};
+std::optional<Problem> unfit_for_this_machine(const ExperimentConfig& config, Engine engine) {
+  if (config.text("run.device") == "cuda") {
+    if (engine == Engine::torch)
+      return Problem{"run.device", "the torch engine computes on the CPU; choose --engine fused, or run.device cpu"};
+    if (const GpuSupport gpu = gpu_support(); !gpu.usable())
+      return Problem{"run.device", "cuda is " + gpu.words + "; choose cpu or auto"};
+  }
+  return too_large_for_this_machine(config);
+}
+
+std::optional<Problem> too_large_for_this_machine(const ExperimentConfig& config) {
   const double needed = estimated_bytes(config), present = memory_bytes();
   if (needed <= present) return std::nullopt;
   constexpr double gibibyte = 1u << 30;
@@ -94,8 +99,15 @@ std::optional<Problem> unfit_for_this_machine(const ExperimentConfig& config) {
                                        "; lower the batch, the length or the model's sizes"};
 }
 
+void need_cuda() {
+  if (const GpuSupport gpu = gpu_support(); !gpu.usable())
+    throw bad_input("--device: cuda is " + gpu.words + "; choose cpu");
+}
+
 std::string resolved_device(const ExperimentConfig& config) {
-  return config.text("run.device") == "cuda" ? "cuda" : "cpu";
+  const std::string device = config.text("run.device");
+  if (device == "auto") return gpu_support().usable() ? "cuda" : "cpu";
+  return device;
 }
 
 }  // namespace mambarium

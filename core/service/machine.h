@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/contract/experiment_config.h"
+#include "core/models/sequence_model.h"
 
 namespace mambarium {
 
@@ -21,8 +22,15 @@ struct Machine {
 Machine this_machine();
 nlohmann::json to_json(const Machine& machine);
 
-// Why this configuration cannot run here although it is valid: a device that is not usable, more memory than there is.
-std::optional<Problem> unfit_for_this_machine(const ExperimentConfig& config);
+std::string host_name();
+
+// Why this configuration cannot be trained here although it is valid: a device that is not usable or not the engine's,
+// or more memory than there is. What looks into a run computes on the CPU and minds the memory alone.
+std::optional<Problem> unfit_for_this_machine(const ExperimentConfig& config, Engine engine);
+std::optional<Problem> too_large_for_this_machine(const ExperimentConfig& config);
+
+// For a command's --device: throws CommandError (bad input) with the sentence that says why CUDA is not usable here.
+void need_cuda();
 
 // The device that run.device means here: "cpu" or "cuda".
 std::string resolved_device(const ExperimentConfig& config);

@@ -63,9 +63,8 @@ void Session::on(const HelloRequest& hello) {
     throw bad_input(message + "; " + hint);
   }
   greeted_ = true;
-  const Machine machine = this_machine();
   const ExperimentConfig config = trainer_ ? trainer_->config() : ExperimentConfig();
-  send_(HelloReport{protocol_version, "mambarium-worker", version, machine.host, resolved_device(config),
+  send_(HelloReport{protocol_version, "mambarium-worker", version, host_name(), resolved_device(config),
                     config.integer("run.threads")});
 }
 
@@ -91,7 +90,7 @@ void Session::on(const OpenFolder& open) {
 }
 
 void Session::replace(const ExperimentConfig& config, const std::function<std::unique_ptr<Trainer>()>& make) {
-  if (const auto problem = unfit_for_this_machine(config)) return error(to_string(*problem));
+  if (const auto problem = unfit_for_this_machine(config, engine_)) return error(to_string(*problem));
   const std::int64_t threads_before = trainer_ ? trainer_->config().integer("run.threads") : 1;
   try {
     if (trainer_ && state_ != RunState::failed) trainer_->write_checkpoint();

@@ -35,13 +35,14 @@ std::unique_ptr<Trainer> resumed(const TrainOptions& options) {
     throw bad_input("--resume goes on with the settings of its run, so " + given.front() + " cannot be given as well");
   const ReadRunFolder read = read_run_folder(options.resume);
   if (!read.problems.empty()) throw bad_input(read.problems);
-  if (const auto problem = unfit_for_this_machine(read.run.config)) throw bad_input(to_string(*problem));
+  if (const auto problem = unfit_for_this_machine(read.run.config, options.engine))
+    throw bad_input(to_string(*problem));
   return Trainer::resume(options.resume, options.engine);
 }
 
 std::unique_ptr<Trainer> fresh(const TrainOptions& options) {
   const ExperimentConfig config = options.experiment.config();
-  if (const auto problem = unfit_for_this_machine(config)) throw bad_input(to_string(*problem));
+  if (const auto problem = unfit_for_this_machine(config, options.engine)) throw bad_input(to_string(*problem));
   return Trainer::create(config, {options.engine, Trainer::new_folder(config)});
 }
 

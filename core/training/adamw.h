@@ -35,7 +35,8 @@ class AdamW {
   // buffers: as many and as long as `sizes` said, in the same order each time. step counts from 1.
   void step(std::span<const OptimisedBuffer> buffers, std::int64_t step, double learning_rate, double gradient_factor);
 
-  // First and second moment of buffer i, for checkpoints.
+  const AdamWOptions& options() const { return options_; }
+  // First and second moment of buffer i, for checkpoints and for steps taken elsewhere.
   std::span<float> first_moment(std::size_t i) { return first_[i]; }
   std::span<float> second_moment(std::size_t i) { return second_[i]; }
 

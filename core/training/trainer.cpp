@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/device/gpu.h"
 #include "core/estimators/known_task.h"
 #include "core/models/parameter.h"
 #include "core/random/stream.h"
@@ -25,12 +26,32 @@ namespace {
 void check(const ExperimentConfig& config) {
   const std::vector<Problem> problems = config.validate();
   if (!problems.empty()) throw std::invalid_argument(to_string(problems.front()));
-  if (config.text("run.device") == "cuda") {
-    throw TrainingError("run.device: this program computes on the CPU only", "Set run.device to cpu or auto.");
-  }
 }
 
-Manifest new_manifest(const ExperimentConfig& config, Engine engine, std::int64_t parameter_count) {
+StepFactory step_factory(const ExperimentConfig& config, Engine engine, std::vector<std::string>& notes) {
+  const std::string device = config.text("run.device");
+  const auto on_host = [](SequenceModel& model, AdamW& optimiser, std::int64_t, std::int64_t) {
+    return make_host_step(model, optimiser);
+  };
+  if (device == "cpu" || (device == "auto" && engine == Engine::torch)) return on_host;
+  if (engine == Engine::torch) {
+    throw TrainingError("run.device: the torch engine computes on the CPU",
+                        "Choose --engine fused, or run.device cpu.");
+  }
+  if (device == "cuda") return make_gpu_step;
+  if (!gpu_support().usable()) return on_host;
+  return [&notes](SequenceModel& model, AdamW& optimiser, std::int64_t batch, std::int64_t length) {
+    try {
+      return make_gpu_step(model, optimiser, batch, length);
+    } catch (const TrainingError& error) {
+      notes.push_back(std::string("steps are taken on the CPU: ") + error.what());
+      return make_host_step(model, optimiser);
+    }
+  };
+}
+
+Manifest new_manifest(const ExperimentConfig& config, const std::string& device, Engine engine,
+                      std::int64_t parameter_count) {
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
   Manifest manifest;
@@ -39,7 +60,7 @@ Manifest new_manifest(const ExperimentConfig& config, Engine engine, std::int64_
   manifest.torch_version = TORCH_VERSION;
   manifest.compiler = std::string(__VERSION__);
   manifest.host = host;
-  manifest.device = "cpu";
+  manifest.device = device;
   manifest.engine = name_of(engine);
   manifest.threads = config.integer("run.threads");
   manifest.seed = config.integer("training.seed");
@@ -54,23 +75,14 @@ std::vector<std::size_t> sizes_of(const std::vector<Parameter>& parameters) {
   return sizes;
 }
 
-std::vector<OptimisedBuffer> buffers_of(const std::vector<Parameter>& parameters) {
-  std::vector<OptimisedBuffer> buffers;
-  for (const auto& [name, tensor, decayed] : parameters) {
-    const auto size = static_cast<std::size_t>(tensor.numel());
-    const at::Tensor& gradient = tensor.grad();
-    buffers.push_back({{tensor.data_ptr<float>(), size}, {}, decayed});
-    if (gradient.defined()) buffers.back().gradient = {gradient.data_ptr<float>(), size};
-  }
-  return buffers;
-}
-
 class RunTrainer : public Trainer {
  public:
-  RunTrainer(const ExperimentConfig& config, Engine engine)
+  RunTrainer(const ExperimentConfig& config, Engine engine, const StepFactory& make_step)
       : config_((check(config), configure_runtime(torch_threads(engine, config.integer("run.threads"))), config)),
         model_(make_model(config, engine)),
         optimiser_({.weight_decay = config.real("training.weight_decay")}, sizes_of(model_->parameters())),
+        step_((make_step ? make_step : step_factory(config, engine, notes_))(
+            *model_, optimiser_, config.integer("training.batch"), config.integer("task.length"))),
         schedule_(schedule_from_name(config.text("training.schedule"))),
         task_(make_task(config)),
         data_(static_cast<std::uint64_t>(config.integer("training.seed")), "data"),
@@ -79,7 +91,7 @@ class RunTrainer : public Trainer {
   void start(const TrainerOptions& options) {
     if (options.folder) {
       writer_ = std::make_unique<RunWriter>(*options.folder, config_,
-                                            new_manifest(config_, options.engine, parameter_count()));
+                                            new_manifest(config_, step_->device(), options.engine, parameter_count()));
       folder_ = *options.folder;
     }
     add_row();
@@ -96,7 +108,7 @@ class RunTrainer : public Trainer {
       if (row.step <= progress_.step) seconds_ = row.seconds;
     }
     const std::string started = writer_->manifest().started;
-    writer_->manifest() = new_manifest(config_, engine, parameter_count());
+    writer_->manifest() = new_manifest(config_, step_->device(), engine, parameter_count());
     writer_->manifest().started = started;
     set_status(finished() ? "finished" : "paused", finished() ? "all steps taken" : "");
     mend_rows();
@@ -111,7 +123,10 @@ class RunTrainer : public Trainer {
   const std::vector<MetricsRow>& rows() const override { return rows_; }
   const std::vector<std::int64_t>& checkpoints() const override { return checkpoints_; }
   const std::vector<std::string>& notes() const override { return notes_; }
-  SequenceModel& model() override { return *model_; }
+  SequenceModel& model() override {
+    step_->fetch();
+    return *model_;
+  }
 
   void advance() override {
     if (failure_) throw TrainingError(*failure_);
@@ -127,6 +142,7 @@ class RunTrainer : public Trainer {
   void write_checkpoint() override {
     if (!writer_ || std::ranges::binary_search(checkpoints_, progress_.step)) return;
     guarded([this] {
+      step_->fetch();
       const std::vector<OptimisedBuffer> buffers = buffers_of(model_->parameters());
       if (first_not_finite(model_->parameters(), buffers) != nullptr) {
         throw divergence(progress_.step, progress_.last_loss, model_->parameters(), buffers, rate_of_last_step());
@@ -186,25 +202,20 @@ class RunTrainer : public Trainer {
   void take_step() {
     const auto begin = std::chrono::steady_clock::now();
     const std::int64_t batch = config_.integer("training.batch");
-    std::vector<Parameter>& parameters = model_->parameters();
     task_->generate(data_, progress_.step * batch, batch, false, sequences_);
     const auto [inputs, targets] = sequence_tensors(sequences_, 0, batch);
-    for (Parameter& parameter : parameters) parameter.tensor.mutable_grad().reset();
-    at::Tensor loss = model_->loss(inputs, targets);
-    loss.backward();
-
-    const std::vector<OptimisedBuffer> buffers = buffers_of(parameters);
-    const double loss_value = loss.item<double>();
-    const double norm = global_gradient_norm(buffers);
+    const BatchLoss of_batch = step_->gradient(inputs, targets);
     const double rate = rate_of(progress_.step);
-    if (!std::isfinite(loss_value) || !std::isfinite(norm)) {
-      throw divergence(progress_.step + 1, loss_value, parameters, buffers, rate);
+    if (!std::isfinite(of_batch.loss) || !std::isfinite(of_batch.norm)) {
+      step_->fetch();
+      const std::vector<Parameter>& parameters = model_->parameters();
+      throw divergence(progress_.step + 1, of_batch.loss, parameters, buffers_of(parameters), rate);
     }
-    optimiser_.step(buffers, progress_.step + 1, rate, clip_factor(norm, config_.real("training.clip")));
+    step_->update(progress_.step + 1, rate, config_.real("training.clip"));
     ++progress_.step;
-    progress_.loss_sum += loss_value;
+    progress_.loss_sum += of_batch.loss;
     ++progress_.loss_count;
-    progress_.last_loss = loss_value;
+    progress_.last_loss = of_batch.loss;
     seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   }
 
@@ -230,6 +241,7 @@ class RunTrainer : public Trainer {
       if (known->step == progress_.step) seconds_ = std::max(seconds_, known->seconds);
       return;
     }
+    step_->fetch();
     const Evaluation test = test_set_.evaluate(*model_);
     if (!std::isfinite(test.model)) {
       throw divergence(progress_.step, test.model, model_->parameters(), buffers_of(model_->parameters()),
@@ -256,6 +268,7 @@ class RunTrainer : public Trainer {
       const std::int64_t newest = checkpoints_.back();
       try {
         progress_ = read_checkpoint_files(*folder_, newest, *model_, optimiser_);
+        step_->push();
         if (!last_fault.empty()) notes_.push_back("going on from step " + std::to_string(newest) + ": " + last_fault);
         return;
       } catch (const TrainingError& error) {
@@ -269,8 +282,10 @@ class RunTrainer : public Trainer {
   }
 
   ExperimentConfig config_;
+  std::vector<std::string> notes_;
   std::unique_ptr<SequenceModel> model_;
   AdamW optimiser_;
+  std::unique_ptr<TrainingStep> step_;
   Schedule schedule_;
   std::unique_ptr<KnownTask> task_;
   Stream data_;
@@ -282,21 +297,21 @@ class RunTrainer : public Trainer {
   std::optional<std::filesystem::path> folder_;
   std::vector<MetricsRow> rows_;
   std::vector<std::int64_t> checkpoints_;
-  std::vector<std::string> notes_;
   std::optional<TrainingError> failure_;
 };
 
 }  // namespace
 
 std::unique_ptr<Trainer> Trainer::create(const ExperimentConfig& config, const TrainerOptions& options) {
-  auto trainer = std::make_unique<RunTrainer>(config, options.engine);
+  auto trainer = std::make_unique<RunTrainer>(config, options.engine, options.make_step);
   trainer->start(options);
   return trainer;
 }
 
-std::unique_ptr<Trainer> Trainer::resume(const std::filesystem::path& folder, Engine engine) {
+std::unique_ptr<Trainer> Trainer::resume(const std::filesystem::path& folder, Engine engine,
+                                         const StepFactory& make_step) {
   auto writer = std::make_unique<RunWriter>(folder);
-  auto trainer = std::make_unique<RunTrainer>(writer->config(), engine);
+  auto trainer = std::make_unique<RunTrainer>(writer->config(), engine, make_step);
   trainer->go_on(std::move(writer), engine);
   return trainer;
 }

@@ -1,9 +1,11 @@
 // Trainer: one experiment between two steps. Torch stays in the .cpp.
 //
-// advance() takes one optimiser step; evaluation, checkpoints and the run folder are its business, pausing and pacing
-// are the caller's (just do not call advance()). Between any two calls the caller may inspect, checkpoint or stop. Same
-// configuration, same thread count: bit-identical metrics.csv (but for `seconds`) and checkpoints, stopped and resumed
-// or not. Not thread-safe: one thread at a time.
+// run.device says where steps are taken (training_step.h); auto is the GPU where there is one that covers the model,
+// and the model is looked at and evaluated on the CPU always. advance() takes one optimiser step; evaluation,
+// checkpoints and the run folder are its business, pausing and pacing are the caller's (just do not call advance()).
+// Between any two calls the caller may inspect, checkpoint or stop. Same configuration, same thread count:
+// bit-identical metrics.csv (but for `seconds`) and checkpoints, stopped and resumed or not. Not thread-safe: one
+// thread at a time.
 #pragma once
 
 #include <cstdint>
@@ -18,12 +20,14 @@
 #include "core/contract/run_folder.h"
 #include "core/models/sequence_model.h"
 #include "core/training/training_error.h"
+#include "core/training/training_step.h"
 
 namespace mambarium {
 
 struct TrainerOptions {
   Engine engine = Engine::fused;
   std::optional<std::filesystem::path> folder;  // where to write; empty: memory only (bench, tests)
+  StepFactory make_step = {};                   // empty: as run.device says
 };
 
 class Trainer {
@@ -32,7 +36,8 @@ class Trainer {
   static std::unique_ptr<Trainer> create(const ExperimentConfig& config, const TrainerOptions& options = {});
   // Goes on from the newest checkpoint of the folder that can be read whole (a truncated one is passed over, with a
   // note in notes()).
-  static std::unique_ptr<Trainer> resume(const std::filesystem::path& folder, Engine engine = Engine::fused);
+  static std::unique_ptr<Trainer> resume(const std::filesystem::path& folder, Engine engine = Engine::fused,
+                                         const StepFactory& make_step = {});
   // A name under run.out that no run has yet: "2026-11-30-mamba2-k1-a3f9".
   static std::filesystem::path new_folder(const ExperimentConfig& config);
 
@@ -55,7 +60,7 @@ class Trainer {
   virtual void set_status(const std::string& status, const std::string& exit_reason) = 0;  // into manifest.json
   virtual const std::vector<std::string>& notes() const = 0;
 
-  virtual SequenceModel& model() = 0;
+  virtual SequenceModel& model() = 0;  // current until the next step; throws TrainingError when a GPU has failed
 };
 
 // The weights of a checkpoint in a model made for the same configuration. Throws TrainingError naming file, tensor,

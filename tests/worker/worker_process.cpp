@@ -38,6 +38,10 @@ Finished run_worker(const QStringList& arguments, const QByteArray& input, const
   return {exit_code_of(process), process.readAllStandardOutput(), process.readAllStandardError()};
 }
 
+bool worker_has_gpu() {
+  return run_worker({"info", "--json"}).out.contains("\"usable\": true");
+}
+
 Conversation::Conversation(const ChildSetup& setup) {
   if (setup) process_.setChildProcessModifier(setup);
   process_.start(worker, {"serve"});

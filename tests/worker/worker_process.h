@@ -23,6 +23,8 @@ struct Finished {
 using ChildSetup = std::function<void()>;  // runs in the child before exec
 Finished run_worker(const QStringList& arguments, const QByteArray& input = {}, const ChildSetup& setup = {});
 
+bool worker_has_gpu();  // what `info` says
+
 // `mambarium-worker serve` and our end of the pipe.
 class Conversation {
  public:
