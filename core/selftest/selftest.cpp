@@ -2,29 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/kernels/selective_scan.h"
 #include "core/kernels/simd.h"
-#include "core/models/mamba2.h"
-#include "core/models/parameter.h"
 #include "core/selftest/checks.h"
+#include "core/selftest/gpu_checks.h"
 #include "core/selftest/kernel_checks.h"
+#include "core/selftest/model_checks.h"
 #include "core/torch_precompiled.h"
 #include "core/training/adamw.h"
 
 namespace mambarium {
 
 namespace {
-
-double largest(const at::Tensor& tensor) {
-  return tensor.abs().max().item<double>();
-}
-
-double difference(const at::Tensor& found, const at::Tensor& expected, double floor) {
-  return largest(found.to(torch::kFloat64) - expected) / std::max(largest(expected), floor);
-}
 
 // x, dt, a, B, C, dy and room for y, dx, ddt, da, dB, dC.
 struct ScanNumbers {
@@ -90,90 +81,6 @@ std::vector<SelftestCheck> check_scan(const std::string& instructions) {
   return checks.all(instructions);
 }
 
-// Initial weights are so small that errors would hide behind them.
-void enlarge(SequenceModel& model) {
-  const torch::NoGradGuard no_gradients;
-  double salt = 0;
-  for (Parameter& parameter : model.parameters()) {
-    const auto steps = torch::arange(parameter.tensor.numel(), torch::kFloat64).reshape(parameter.tensor.sizes());
-    const auto enlarged = parameter.tensor.to(torch::kFloat64) + 0.1 * torch::sin(steps * 1.7 + ++salt);
-    parameter.tensor.copy_(enlarged.to(torch::kFloat32).to(parameter.tensor.scalar_type()));
-  }
-}
-
-std::string kernel_of(const std::string& parameter) {
-  const auto has = [&](const char* word) { return parameter.find(word) != std::string::npos; };
-  if (has("norm")) return "gradients of the layer norms";
-  if (has("conv")) return "gradients of the convolution";
-  if (has("dt_bias") || has("A_log")) return "gradients of the decay";
-  if (has(".D")) return "gradients of the skip";
-  if (has("mlp")) return "gradients of the MLP";
-  if (has("proj")) return "gradients of the projections";
-  return has("embedding") ? "gradients of the embedding" : "gradients of the read-out";
-}
-
-// Smooth ones: at the kinks of a ReLU or of the L1 read-out the last bit of a float decides between two gradients.
-std::vector<Mamba2Options> model_options() {
-  std::vector<Mamba2Options> all(8);
-  all[1].conv_x = all[1].conv_B = all[1].conv_C = false;
-  all[2].layers = 2;
-  all[2].headdim = 4;
-  all[2].skip = true;
-  all[3].gate = false;
-  all[3].mlp = Mlp::plain;
-  all[4].activation = Activation::none;
-  all[4].gate = false;
-  all[4].mlp = Mlp::none;
-  all[4].norm = false;
-  all[5].learned_decay = false;
-  all[5].d_conv = 5;
-  all[6].states = 5;
-  all[6].d_model = 12;
-  all[6].d_state = 24;
-  all[7].d_conv = 1;
-  all[7].d_state = 3;
-  return all;
-}
-
-using Results = std::map<std::string, at::Tensor>;
-
-Results results_of(const Mamba2Options& options, Engine engine, Precision precision, std::int64_t batch) {
-  Mamba2 model(options, engine, precision);
-  enlarge(model);
-  constexpr std::int64_t length = 83;
-  auto generator = at::detail::createCPUGenerator(11);
-  const auto draw = [&] { return torch::randint(0, options.states, {batch, length}, generator, torch::kInt64); };
-  const auto tokens = draw(), targets = draw();
-  Results results;
-  results["log p"] = model.log_probabilities(tokens).detach();
-  const auto loss = model.loss(tokens, targets);
-  results["loss"] = loss.detach();
-  loss.backward();
-  for (const Parameter& parameter : model.parameters()) results[parameter.name] = parameter.tensor.grad();
-  return results;
-}
-
-// A batch of three goes block by block, a larger one through the whole model in lanes.
-std::vector<SelftestCheck> check_model(const std::string& instructions, const std::string& path, std::int64_t batch) {
-  Checks checks(path);
-  for (const Mamba2Options& options : model_options()) {
-    const Results expected = results_of(options, Engine::torch, Precision::float64, batch);
-    const Results found = results_of(options, Engine::fused, Precision::float32, batch);
-    const Results of_torch = results_of(options, Engine::torch, Precision::float32, batch);
-    double largest_gradient = 0;
-    for (const auto& [name, tensor] : expected) {
-      if (name != "log p" && name != "loss") largest_gradient = std::max(largest_gradient, largest(tensor));
-    }
-    for (const auto& [name, tensor] : expected) {
-      const bool is_result = name == "log p" || name == "loss";
-      const double floor = 1e-2 * largest_gradient;  // 2e-5 of it are three units in the last place of the largest
-      checks.add(is_result ? name : kernel_of(name), difference(found.at(name), tensor, floor),
-                 difference(of_torch.at(name), tensor, floor));
-    }
-  }
-  return checks.all(instructions);
-}
-
 std::vector<SelftestCheck> check_optimiser(const std::string& instructions) {
   Checks checks("optimiser");
   constexpr std::size_t count = 1000;
@@ -213,7 +120,7 @@ double SelftestCheck::bound() const {
   return std::max(always, times * of_torch);
 }
 
-std::vector<SelftestCheck> run_selftest(const std::function<void(const SelftestCheck&)>& tell) {
+std::vector<SelftestCheck> run_selftest(const std::function<void(const SelftestCheck&)>& tell, bool on_gpu) {
   const Restored restored;
   std::vector<SelftestCheck> all;
   const auto add = [&](const std::vector<SelftestCheck>& checks) {
@@ -233,6 +140,10 @@ std::vector<SelftestCheck> run_selftest(const std::function<void(const SelftestC
     add(check_model(instructions, "blocks", few));
   }
   add(check_optimiser("any"));
+  if (on_gpu) {
+    add(check_tensor_kernels({selective_scan_on_gpu, diagonal_scan_on_gpu, causal_convolution_on_gpu}, "CUDA"));
+    add(check_step(make_gpu_step, "CUDA"));
+  }
   return all;
 }
 

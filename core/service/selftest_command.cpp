@@ -21,7 +21,7 @@ void print(const SelftestCheck& check) {
 
 int selftest(const std::string& device, bool as_json) {
   const Machine machine = this_machine();
-  if (device == "cuda" && !machine.cuda_usable) throw bad_input("--device: cuda is " + machine.cuda + "; choose cpu");
+  if (device == "cuda") need_cuda();
   if (!as_json) {
     fmt::print("{}, {} threads, {}; LibTorch {}; mambarium {} ({})\n", machine.cpu, machine.cores, machine.simd,
                machine.torch_version, machine.program_version, machine.revision);
@@ -29,7 +29,8 @@ int selftest(const std::string& device, bool as_json) {
     fmt::print("{:<8} {:<12} {:<32} {:>5} {:>12} {:>10} {:>9}\n", "with", "path", "what", "cases", "difference",
                "LibTorch's", "bound");
   }
-  const auto checks = run_selftest(as_json ? std::function<void(const SelftestCheck&)>() : print);
+  const bool on_gpu = device != "cpu" && machine.cuda_usable;
+  const auto checks = run_selftest(as_json ? std::function<void(const SelftestCheck&)>() : print, on_gpu);
   const auto failed = std::ranges::count_if(checks, [](const SelftestCheck& check) { return !check.passed(); });
   if (as_json) {
     fmt::print("{}\n", nlohmann::json({{"machine", to_json(machine)}, {"checks", to_json(checks)}}).dump(2));
@@ -51,7 +52,8 @@ Command add_selftest_command(CLI::App& program) {
   };
   auto* command = program.add_subcommand("selftest", "Every kernel against float64, on this machine");
   const auto flags = std::make_shared<Flags>();
-  auto* device = command->add_option("--device", flags->device, "Where the kernels run: cpu, cuda, or what there is");
+  auto* device = command->add_option("--device", flags->device,
+                                     "cpu: on the CPU alone; cuda: on the GPU as well; auto: on what there is");
   accept_only(device, {"auto", "cpu", "cuda"});
   command->add_flag("--json", flags->as_json, "As JSON, with the machine");
   return {command, [flags] { return selftest(flags->device, flags->as_json); }};
