@@ -9,6 +9,7 @@
 #include "core/bench/kernel_cases.h"
 #include "core/bench/scan_subjects.h"
 #include "core/bench/training_subject.h"
+#include "core/device/gpu.h"
 #include "core/estimators/known_task.h"
 #include "core/models/mamba2_options.h"
 #include "core/random/stream.h"
@@ -31,6 +32,13 @@ Subject training_step(const ExperimentConfig& config, Engine engine) {
   subject.name = "training step, " + name_of(engine);
   subject.covers = std::string("data, forward, backward, AdamW; ") +
                    (engine == Engine::fused ? "hand-written kernels" : "plain LibTorch operators");
+  return subject;
+}
+
+Subject training_step_on_gpu(const ExperimentConfig& config) {
+  Subject subject = training_subject(config, Engine::fused, "cuda");
+  subject.name = "training step, cuda";
+  subject.covers = "data on the CPU; forward, backward, AdamW on " + gpu_support().words;
   return subject;
 }
 
@@ -103,6 +111,7 @@ BenchReport run_bench(const ExperimentConfig& config, const BenchOptions& option
   report.parameter_count = make_model(config)->parameter_count();
   std::vector<Subject> subjects = {training_step(config, Engine::fused), training_step(config, Engine::torch),
                                    scan(config), diagonal_scan(config), data(config)};
+  if (options.on_gpu) subjects.push_back(training_step_on_gpu(config));
   time_in_turns(subjects, options);
   for (Subject& subject : subjects) {
     report.measurements.push_back(measured(subject));

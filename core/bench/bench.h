@@ -34,7 +34,7 @@ ExperimentConfig bench_config();
 
 // The whole training step (data, forward, backward, AdamW) on both engines; the selective scan alone, forward and
 // backward, and Mamba-1's of the same size; the data generator. Throws std::invalid_argument when the configuration is
-// not valid.
+// not valid, std::runtime_error when a GPU fails.
 BenchReport run_bench(const ExperimentConfig& config, const BenchOptions& options = {});
 
 nlohmann::json to_json(const BenchReport& report);

@@ -10,6 +10,7 @@
 #include "core/bench/grouped_number.h"
 #include "core/bench/scan_subjects.h"
 #include "core/bench/training_subject.h"
+#include "core/device/gpu.h"
 #include "core/kernels/multiply_add_peak.h"
 #include "core/models/mamba2_options.h"
 
@@ -60,6 +61,7 @@ TrainingSpeed time_training(const Setting& setting, const Size& size, const Benc
     for (const std::int64_t threads : {1, 2})
       subjects.push_back(training_subject(config_of(setting, size, threads), engine));
   }
+  if (options.on_gpu) subjects.push_back(training_subject(config_of(setting, size, 1), Engine::fused, "cuda"));
   time_in_turns(subjects, options);
   TrainingSpeed speed;
   speed.setting = setting.name;
@@ -69,6 +71,7 @@ TrainingSpeed time_training(const Setting& setting, const Size& size, const Benc
   speed.fused_two_threads = subjects[1].median();
   speed.torch = subjects[2].median();
   speed.torch_two_threads = subjects[3].median();
+  if (options.on_gpu) speed.gpu = subjects[4].median();
   speed.flops_per_token = training_flops_per_token(speed.config);
   return speed;
 }
@@ -91,6 +94,15 @@ ScanSpeed time_scan(const kernels::ScanShape& shape, const BenchOptions& options
   return speed;
 }
 
+GpuScanSpeed time_gpu_scan(const kernels::ScanShape& shape, const BenchOptions& options) {
+  constexpr int scans = 20;  // of a call, so that starting and waiting do not count
+  std::vector<Subject> subjects(1);
+  subjects[0].tokens = scans * shape.batch * shape.length;
+  subjects[0].call = scans_on_gpu(shape, scans);
+  time_in_turns(subjects, options);
+  return {shape, subjects[0].median()};
+}
+
 double measured_peak(const BenchOptions& options) {
   constexpr std::int64_t calls = 100'000;
   std::vector<Subject> subjects(1);
@@ -107,9 +119,14 @@ double TrainingSpeed::ratio() const {
   return fused / std::max(torch, torch_two_threads);
 }
 
+double GpuScanSpeed::bytes() const {
+  return static_cast<double>(4 * (2 * shape.heads * (shape.headdim + 1) + 2 * shape.d_state));
+}
+
 BenchTable run_bench_table(const BenchOptions& options, std::int64_t batch, std::int64_t length,
                            const KernelSizes& kernels) {
   BenchTable table;
+  if (options.on_gpu) table.gpu = gpu_support().words;
   table.peak = measured_peak(options);
   for (const Setting& setting : settings()) table.training.push_back(time_training(setting, {batch, length}, options));
   constexpr std::pair<std::int64_t, std::int64_t> shapes[] = {{16, 8},   {16, 16},  {16, 24},  {16, 100},
@@ -117,11 +134,52 @@ BenchTable run_bench_table(const BenchOptions& options, std::int64_t batch, std:
   for (const auto& [headdim, d_state] : shapes) {
     for (const std::int64_t tokens : {length, 4 * length}) {
       table.scans.push_back(time_scan({std::max<std::int64_t>(batch / 4, 1), tokens, 1, headdim, d_state}, options));
+      if (options.on_gpu) table.gpu_scans.push_back(time_gpu_scan({4 * batch, tokens, 1, headdim, d_state}, options));
     }
   }
   table.kernels = time_kernels(kernels, options);
   return table;
 }
+
+namespace {
+
+nlohmann::json gpu_json(const BenchTable& table) {
+  nlohmann::json training = nlohmann::json::array(), scans = nlohmann::json::array();
+  for (const TrainingSpeed& row : table.training) {
+    training.push_back({{"setting", row.setting}, {"tokens_per_second", row.gpu}});
+  }
+  for (const GpuScanSpeed& row : table.gpu_scans) {
+    scans.push_back({{"headdim", row.shape.headdim},
+                     {"d_state", row.shape.d_state},
+                     {"length", row.shape.length},
+                     {"batch", row.shape.batch},
+                     {"tokens_per_second", row.forward},
+                     {"bytes_per_token", row.bytes()}});
+  }
+  return {{"name", table.gpu}, {"training", training}, {"scans_forward", scans}};
+}
+
+std::string gpu_markdown(const BenchTable& table) {
+  std::string text = fmt::format(
+      "\nOn the GPU ({}): whole training step, data made on the CPU, tokens a second:\n\n"
+      "| setting | parameters | GPU | to one thread |\n|---|---:|---:|---:|\n",
+      table.gpu);
+  for (const TrainingSpeed& row : table.training) {
+    text += fmt::format("| {} | {} | {} | {:.1f} x |\n", row.setting, grouped(static_cast<double>(row.parameter_count)),
+                        grouped(row.gpu), row.gpu / row.fused);
+  }
+  text +=
+      "\nSelective scan on the GPU, forward (one head):\n\n"
+      "| headdim | d_state | T | B | tokens a second | bytes/token | GB/s |\n|---:|---:|---:|---:|---:|---:|---:|\n";
+  for (const GpuScanSpeed& row : table.gpu_scans) {
+    text += fmt::format("| {} | {} | {} | {} | {} | {:.0f} | {:.1f} |\n", row.shape.headdim, row.shape.d_state,
+                        row.shape.length, row.shape.batch, grouped(row.forward), row.bytes(),
+                        row.forward * row.bytes() / 1e9);
+  }
+  return text;
+}
+
+}  // namespace
 
 nlohmann::json to_json(const BenchTable& table) {
   nlohmann::json training = nlohmann::json::array(), scans = nlohmann::json::array();
@@ -151,10 +209,12 @@ nlohmann::json to_json(const BenchTable& table) {
          {"share_of_peak_forward", row.fused_forward * row.flops_forward / table.peak},
          {"share_of_peak", row.fused * row.flops / table.peak}});
   }
-  return {{"peak_flops_per_second", table.peak},
-          {"training", training},
-          {"scans", scans},
-          {"kernels", to_json(table.kernels, table.peak)}};
+  nlohmann::json document = {{"peak_flops_per_second", table.peak},
+                             {"training", training},
+                             {"scans", scans},
+                             {"kernels", to_json(table.kernels, table.peak)}};
+  if (!table.gpu.empty()) document["gpu"] = gpu_json(table);
+  return document;
 }
 
 std::string to_markdown(const BenchTable& table) {
@@ -183,7 +243,9 @@ std::string to_markdown(const BenchTable& table) {
                     row.fused / row.torch, row.flops, row.bytes, row.fused * row.bytes / 1e9,
                     100 * row.fused_forward * row.flops_forward / table.peak, 100 * row.fused * row.flops / table.peak);
   }
-  return text + "\n" + to_markdown(table.kernels, table.peak);
+  text += "\n" + to_markdown(table.kernels, table.peak);
+  if (!table.gpu.empty()) text += gpu_markdown(table);
+  return text;
 }
 
 }  // namespace mambarium

@@ -21,6 +21,7 @@
 #include "core/bench/kernel_table.h"
 #include "core/bench/subject.h"
 #include "core/contract/experiment_config.h"
+#include "core/kernels/selective_scan.h"
 
 namespace mambarium {
 
@@ -29,6 +30,7 @@ struct TrainingSpeed {  // tokens a second of the whole step: data, forward, bac
   ExperimentConfig config;
   std::int64_t parameter_count = 0;
   double fused = 0, fused_two_threads = 0, torch = 0, torch_two_threads = 0;
+  double gpu = 0;  // 0: not measured
   double flops_per_token = 0;
 
   double ratio() const;  // one thread, to the better of the operators
@@ -40,15 +42,24 @@ struct ScanSpeed {  // tokens a second of forward and backward, one thread
   double flops_forward = 0, flops = 0, bytes = 0;  // per token
 };
 
+struct GpuScanSpeed {  // tokens a second of the forward pass
+  kernels::ScanShape shape;
+  double forward = 0;
+  double bytes() const;  // per token: inputs and outputs, once each
+};
+
 struct BenchTable {
   double peak = 0;  // FLOP a second, one thread
   std::vector<TrainingSpeed> training;
   std::vector<ScanSpeed> scans;
   std::vector<KernelSpeed> kernels;
+  std::string gpu;  // in words; empty: not measured
+  std::vector<GpuScanSpeed> gpu_scans;
 };
 
-// Training steps take `batch` sequences of `length` tokens; scans a quarter as many, as long and four times as long.
-// The figures are given for what stands here; a test wants less.
+// Training steps take `batch` sequences of `length` tokens; scans a quarter as many, as long and four times as long,
+// and on a GPU, which is to be filled, four times as many. The figures are given for what stands here; a test wants
+// less.
 BenchTable run_bench_table(const BenchOptions& options = {}, std::int64_t batch = 64, std::int64_t length = 512,
                            const KernelSizes& kernels = {});
 

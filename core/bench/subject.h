@@ -21,7 +21,8 @@ struct Subject {
 
 struct BenchOptions {
   std::int64_t rounds = 5;
-  double seconds = 1;  // per subject and round; at least one call
+  double seconds = 1;   // per subject and round; at least one call
+  bool on_gpu = false;  // measure the GPU as well, which has to be usable
 };
 
 // One untimed call each, then `rounds` rounds. Throws std::invalid_argument for less than one round.

@@ -8,6 +8,7 @@
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/experiment_flags.h"
+#include "core/service/help_text.h"
 #include "core/service/machine.h"
 
 namespace mambarium {
@@ -36,6 +37,7 @@ Command add_bench_command(CLI::App& program) {
   struct Flags {
     ExperimentFlags experiment;
     BenchOptions options;
+    std::string device = "cpu";
     bool as_json = false;
   };
   auto* command =
@@ -47,10 +49,14 @@ Command add_bench_command(CLI::App& program) {
   command->add_option("--seconds", flags->options.seconds, "Seconds per subject and round")
       ->check(CLI::Range(0.01, 600.0))
       ->capture_default_str();
+  auto* device = command->add_option("--device", flags->device, "cuda measures the GPU as well")->capture_default_str();
+  accept_only(device, {"cpu", "cuda"});
   command->add_flag("--json", flags->as_json, "As JSON, with the machine");
   flags->experiment.add_sources(*command);
   flags->experiment.add_settings(*command);
   return {command, [flags] {
+            flags->options.on_gpu = flags->device == "cuda";
+            if (flags->options.on_gpu) need_cuda();
             if (flags->experiment.given().empty()) return print(run_bench_table(flags->options), flags->as_json);
             return print(run_bench(flags->experiment.config(), flags->options), flags->as_json);
           }};

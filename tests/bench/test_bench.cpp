@@ -148,6 +148,24 @@ class TestBench : public QObject {
     QCOMPARE(grouped(1234567.8), std::string("1,234,568"));
   }
 
+  // Whether there is a GPU or not: what would be said of one.
+  void a_gpu_has_its_own_rows() {
+    BenchTable table;
+    table.training.push_back({.setting = "small", .config = {}, .parameter_count = 1458, .fused = 2e6, .gpu = 5e7});
+    QVERIFY(to_markdown(table).find("GPU") == std::string::npos && !to_json(table).contains("gpu"));
+    table.gpu = "Some GPU";
+    table.gpu_scans.push_back({{256, 512, 1, 16, 8}, 1e10});
+    QCOMPARE(table.gpu_scans[0].bytes(), 4.0 * (16 + 16 + 8 + 8 + 1 + 1));  // x, y, B, C, dt, a
+    const std::string text = to_markdown(table);
+    for (const char* row : {"(Some GPU)", "| small | 1,458 | 50,000,000 | 25.0 x |",
+                            "| 16 | 8 | 512 | 256 | 10,000,000,000 | 200 | 2000.0 |"}) {
+      QVERIFY2(text.find(row) != std::string::npos, text.c_str());
+    }
+    const auto document = to_json(table).at("gpu");
+    QCOMPARE(document.at("scans_forward").at(0).at("bytes_per_token").get<double>(), 200.0);
+    QCOMPARE(document.at("training").at(0).at("tokens_per_second").get<double>(), 5e7);
+  }
+
   void what_cannot_be_run_is_refused() {
     ExperimentConfig config = bench_config();
     config.set("model.headdim", std::int64_t{5});

@@ -79,7 +79,6 @@ class CommandsTest : public QObject {
     row("contexts", {"train", "--task.order=8", "--task.states=64"}, "order can be 2 at most");
     row("length", {"train", "--task.order=8", "--task.length=4"}, "must be above the order");
     row("memory", {"train", "--training.batch=65536", "--task.length=65536"}, "GiB");
-    row("cuda", {"train", "--run.device=cuda"}, "cuda is not usable");
     row("no such config", {"train", "--config", "/nowhere/experiment.json"}, "/nowhere/experiment.json");
     row("no such preset", {"train", "--preset", "order9"}, "order1-no-conv");
     row("share string", {"train", "--share", "mambarium1:task.order=x"}, "task.order");
@@ -87,8 +86,14 @@ class CommandsTest : public QObject {
     row("resume and settings", {"train", "--resume", "runs/a", "--task.order=2"}, "--task.order");
     row("resume nothing", {"train", "--resume", "/nowhere"}, "there is no such run folder");
     row("engine", {"train", "--engine", "steam"}, "auto, fused, torch");
-    row("self-test on a GPU", {"selftest", "--device", "cuda"}, "cuda is not usable");
+    row("bench on steam", {"bench", "--device", "steam"}, "cpu, cuda");
+    row("torch engine on a GPU", {"train", "--engine", "torch", "--run.device=cuda"}, "--engine fused");
     row("self-test on steam", {"selftest", "--device", "steam"}, "auto, cpu, cuda");
+    if (!worker_has_gpu()) {
+      row("cuda", {"train", "--run.device=cuda"}, "cuda is not usable");
+      row("self-test on a GPU", {"selftest", "--device", "cuda"}, "cuda is not usable");
+      row("bench on a GPU", {"bench", "--device", "cuda"}, "--device: cuda is not usable");
+    }
     row("evaluate nothing", {"evaluate", "/nowhere"}, "/nowhere");
     row("evaluate any file", {"evaluate", "/etc/passwd"}, "/etc/passwd is not a checkpoint in a run folder");
     row("evaluate any folder", {"evaluate", "/etc"}, "/etc is not a run folder");
