@@ -169,7 +169,7 @@ void MainWindow::makeHelpMenu() {
       [this] { makeFirstStepsDialog(this)->show(); });
   add(menu, "shortcuts", tr("&Keyboard shortcuts"), {}, [this] { makeShortcutsDialog(actions_, this)->show(); });
   add(menu, "palette", tr("&Commands…"), QKeySequence(Qt::CTRL | Qt::Key_K), [this] { palette_box_->open(); });
-  add(menu, "selftest", tr("Check the &kernels…"), {},
+  add(menu, "selftest", tr("Check t&he kernels…"), {},
       [this] { (new SelftestDialog(session_.machines().selected(), this))->show(); });
   menu->addSeparator();
   add(menu, "about", tr("&About Mambarium"), {}, [this] { makeAboutDialog(this)->show(); });

@@ -2,7 +2,8 @@
 // ratio to plain LibTorch operators in the same minutes, and as a share of what the processor can do.
 //
 // The operators are given their best: the chunked scan with chunks of 64 tokens, memory that is kept between steps, and
-// the better of one and two threads. The peak is measured first: fused multiply-adds in registers, one thread.
+// the better of one and two threads. The peak is the best of three measurements,
+// before, between and after: fused multiply-adds in registers, one thread.
 //
 // FLOPs are counted from the formulas, not measured: an engine that finds results instead of computing them does the
 // model's FLOPs all the same. A training step: two for every weight of a matrix product and every token, five per

@@ -4,6 +4,10 @@
 
 namespace mambarium {
 
+Engine engine_named(const std::string& name) {
+  return name == "torch" ? Engine::torch : Engine::fused;
+}
+
 std::string name_of(Engine engine) {
   return engine == Engine::fused ? "fused" : "torch";
 }

@@ -26,6 +26,7 @@ struct WholeModelPlan;  // core/models/whole_model_plan.h: parameters as raw poi
 // autograd (the reference, any dtype), `fused` the hand-written kernels of core/kernels, which cover every model there
 // is in float32 on the CPU.
 enum class Engine { fused, torch };
+Engine engine_named(const std::string& name);  // fused for every name but "torch"
 std::string name_of(Engine engine);  // "fused", "torch": how manifests and --engine call it
 enum class Precision { float32, float64 };
 

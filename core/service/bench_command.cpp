@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/bench/bench.h"
@@ -54,12 +55,21 @@ Command add_bench_command(CLI::App& program) {
   command->add_flag("--json", flags->as_json, "As JSON, with the machine");
   flags->experiment.add_sources(*command);
   flags->experiment.add_settings(*command);
-  return {command, [flags] {
-            flags->options.on_gpu = flags->device == "cuda";
-            if (flags->options.on_gpu) need_cuda();
-            if (flags->experiment.given().empty()) return print(run_bench_table(flags->options), flags->as_json);
-            return print(run_bench(flags->experiment.config(), flags->options), flags->as_json);
-          }};
+  return {
+      command, [flags] {
+        if (std::isnan(flags->options.seconds)) throw bad_input("--seconds: nan is not a number of seconds");
+        flags->options.on_gpu = flags->device == "cuda";
+        if (flags->options.on_gpu) need_cuda();
+        if (flags->experiment.given().empty()) {
+          constexpr double subjects = 90;
+          const double minutes = subjects * static_cast<double>(flags->options.rounds) * flags->options.seconds / 60;
+          fmt::print(stderr, "On an idle machine the tables take about {:.0f} minutes.\n", std::ceil(minutes + 0.5));
+          return print(run_bench_table(flags->options), flags->as_json);
+        }
+        const ExperimentConfig config = flags->experiment.config();
+        if (const auto problem = unfit_for_this_machine(config, Engine::fused)) throw bad_input(to_string(*problem));
+        return print(run_bench(config, flags->options), flags->as_json);
+      }};
 }
 
 }  // namespace mambarium

@@ -14,8 +14,9 @@ namespace mambarium {
 namespace {
 
 void print(const SelftestCheck& check) {
-  fmt::print("{:<8} {:<12} {:<32} {:>5} {:>12.1e} {:>10.1e} {:>9.1e}  {}\n", check.instructions, check.path, check.what,
-             check.cases, check.difference, check.of_torch, check.bound(), check.passed() ? "ok" : "FAILED");
+  const std::string of_torch = check.of_torch == 0 ? "-" : fmt::format("{:.1e}", check.of_torch);  // it has no part
+  fmt::print("{:<8} {:<12} {:<32} {:>5} {:>12.1e} {:>10} {:>9.1e}  {}\n", check.instructions, check.path, check.what,
+             check.cases, check.difference, of_torch, check.bound(), check.passed() ? "ok" : "FAILED");
   std::fflush(stdout);
 }
 

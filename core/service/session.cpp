@@ -86,7 +86,7 @@ void Session::on(const OpenFolder& open) {
     }
     state_ = RunState::idle;
   }
-  replace(read.run.config, [&] { return Trainer::resume(open.folder, engine_); });
+  replace(read.run.config, [&] { return Trainer::resume(open.folder); });
 }
 
 void Session::replace(const ExperimentConfig& config, const std::function<std::unique_ptr<Trainer>()>& make) {

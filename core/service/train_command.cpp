@@ -22,6 +22,7 @@ struct TrainOptions {
   ExperimentFlags experiment;
   std::string resume;
   Engine engine = Engine::fused;
+  bool engine_is_chosen = false;  // and not left to the program
   bool quiet = false;
 };
 
@@ -35,9 +36,12 @@ std::unique_ptr<Trainer> resumed(const TrainOptions& options) {
     throw bad_input("--resume goes on with the settings of its run, so " + given.front() + " cannot be given as well");
   const ReadRunFolder read = read_run_folder(options.resume);
   if (!read.problems.empty()) throw bad_input(read.problems);
-  if (const auto problem = unfit_for_this_machine(read.run.config, options.engine))
-    throw bad_input(to_string(*problem));
-  return Trainer::resume(options.resume, options.engine);
+  const Engine engine = engine_named(read.run.manifest.engine);
+  if (options.engine_is_chosen && options.engine != engine)
+    throw bad_input("--resume goes on with the engine of its run, which is " + name_of(engine) + ", so --engine " +
+                    name_of(options.engine) + " cannot be given");
+  if (const auto problem = unfit_for_this_machine(read.run.config, engine)) throw bad_input(to_string(*problem));
+  return Trainer::resume(options.resume);
 }
 
 std::unique_ptr<Trainer> fresh(const TrainOptions& options) {
@@ -104,7 +108,7 @@ int train(const TrainOptions& options) {
 
 void add_engine_flag(CLI::App& command, Engine& engine) {
   auto* option = command.add_option_function<std::string>(
-      "--engine", [&engine](const std::string& name) { engine = name == "torch" ? Engine::torch : Engine::fused; },
+      "--engine", [&engine](const std::string& name) { engine = engine_named(name); },
       wrapped("Which implementation computes the model: the hand-written fused kernels, or plain LibTorch operators as "
               "a check. auto, the default, takes the fused ones wherever they cover the model."));
   accept_only(option, {"auto", "fused", "torch"});
@@ -118,7 +122,11 @@ Command add_train_command(CLI::App& program) {
   add_engine_flag(*command, options->engine);
   command->add_flag("--quiet", options->quiet, "Print nothing but the run folder");
   options->experiment.add_settings(*command);
-  return {command, [options] { return train(*options); }};
+  const auto* engine = command->get_option("--engine");
+  return {command, [options, engine] {
+            options->engine_is_chosen = engine->count() > 0 && engine->as<std::string>() != "auto";
+            return train(*options);
+          }};
 }
 
 }  // namespace mambarium

@@ -35,10 +35,12 @@ void check(const ConstructionSettings& s) {
   if (s.states < 2) refuse(s.name + ": it takes at least 2 states, not " + std::to_string(s.states));
   if (s.name == "theorem4") {
     if (s.states != 2) refuse("theorem4: it is for 2 states, not " + std::to_string(s.states) + "; theorem1 takes any");
-    if (!(s.epsilon > 0 && s.epsilon < 1)) refuse("theorem4: epsilon must lie between 0 and 1");
+    constexpr double least = 1e-12;  // the taps grow with its root
+    if (!(s.epsilon >= least && s.epsilon < 1)) refuse("theorem4: epsilon must lie between 1e-12 and 1");
   }
-  if (s.name == "switching" && !(s.p_switch > 0 && s.p_switch < 1)) {
-    refuse("switching: the probability of a switch must lie between 0 and 1");
+  constexpr double least_p_switch = 1e-9;  // well above the read-out's floor
+  if (s.name == "switching" && !(s.p_switch >= least_p_switch && s.p_switch < 1)) {
+    refuse("switching: the probability of a switch must lie between 1e-9 and 1");
   }
   if (s.name == "higher_order") {
     constexpr std::int64_t most = 8;

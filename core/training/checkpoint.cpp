@@ -42,8 +42,9 @@ std::string shape_text(std::span<const std::int64_t> shape) {
   return words + "]";
 }
 
+// Without what changes no number, so that equal runs leave equal files.
 std::string config_text(ExperimentConfig config) {
-  config.set("run.out", find_property("run.out")->default_value);
+  for (const char* const key : {"run.out", "run.threads"}) config.set(key, find_property(key)->default_value);
   return to_json(config).dump();
 }
 

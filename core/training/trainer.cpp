@@ -182,8 +182,10 @@ class RunTrainer : public Trainer {
       fail({"step " + std::to_string(progress_.step + 1) + ": there is not enough memory",
             "Lower training.batch, task.length or the model's sizes."});
     } catch (const c10::Error& error) {
-      fail({"step " + std::to_string(progress_.step + 1) + ": " + error.what_without_backtrace(),
-            "If it speaks of memory, lower training.batch, task.length or the model's sizes."});
+      const std::string said = error.what_without_backtrace();
+      const bool is_memory = said.find("DefaultCPUAllocator") != std::string::npos;
+      fail({"step " + std::to_string(progress_.step + 1) + ": " + (is_memory ? "there is not enough memory" : said),
+            "Lower training.batch, task.length or the model's sizes."});
     }
   }
 
@@ -308,9 +310,9 @@ std::unique_ptr<Trainer> Trainer::create(const ExperimentConfig& config, const T
   return trainer;
 }
 
-std::unique_ptr<Trainer> Trainer::resume(const std::filesystem::path& folder, Engine engine,
-                                         const StepFactory& make_step) {
+std::unique_ptr<Trainer> Trainer::resume(const std::filesystem::path& folder, const StepFactory& make_step) {
   auto writer = std::make_unique<RunWriter>(folder);
+  const Engine engine = engine_named(writer->manifest().engine);
   auto trainer = std::make_unique<RunTrainer>(writer->config(), engine, make_step);
   trainer->go_on(std::move(writer), engine);
   return trainer;

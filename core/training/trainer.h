@@ -35,9 +35,8 @@ class Trainer {
   // Fresh: makes the run folder (if any), evaluates step 0 and writes its row.
   static std::unique_ptr<Trainer> create(const ExperimentConfig& config, const TrainerOptions& options = {});
   // Goes on from the newest checkpoint of the folder that can be read whole (a truncated one is passed over, with a
-  // note in notes()).
-  static std::unique_ptr<Trainer> resume(const std::filesystem::path& folder, Engine engine = Engine::fused,
-                                         const StepFactory& make_step = {});
+  // note in notes()), with the engine that stands in its manifest.
+  static std::unique_ptr<Trainer> resume(const std::filesystem::path& folder, const StepFactory& make_step = {});
   // A name under run.out that no run has yet: "2026-11-30-mamba2-k1-a3f9".
   static std::filesystem::path new_folder(const ExperimentConfig& config);
 

@@ -130,7 +130,7 @@ class TrainingStepTest : public QObject {
       trainer->write_checkpoint();
     }
     {
-      const auto trainer = Trainer::resume(at("stopped"), Engine::fused, gpu::make_stage_step);
+      const auto trainer = Trainer::resume(at("stopped"), gpu::make_stage_step);
       QCOMPARE(trainer->step(), 90);
       advance_to(*trainer, 200);
     }

@@ -140,7 +140,7 @@ class PredictTest : public QObject {
     row("construction of another order", {"--model", "theorem1", "--task.order", "2", "--tokens", "0"}, "higher_order");
     row("construction and run", {"--model", "theorem1", "--run", "r", "--tokens", "0"}, "--model");
     row("epsilon of another", {"--model", "theorem1", "--epsilon", "0.1", "--tokens", "0"}, "theorem4");
-    row("epsilon", {"--model", "theorem4", "--epsilon", "2", "--tokens", "0"}, "between 0 and 1");
+    row("epsilon", {"--model", "theorem4", "--epsilon", "2", "--tokens", "0"}, "between 1e-12 and 1");
     row("two predictors", {"--estimator", "uniform", "--kernel", "k.json", "--tokens", "0"}, "--kernel");
     row("task of a run", {"--run", "runs/a", "--task.order=2", "--tokens", "0"}, "--task.order");
     row("at of nothing", {"--estimator", "uniform", "--at", "3", "--tokens", "0"}, "--run");
