@@ -113,15 +113,17 @@ void DecayPanel::updateDecayAxis() {
   log_range_ = finder.range(log_range_);
   log_range_->upper = std::min(log_range_->upper, 1.0);
   log_range_->floor = std::min(log_range_->floor, 0.2);
+  // Where the state is forgotten aₜ is near 0, on the axis' end: room for the whole of a marker there.
+  const bool has_switches = switchToken().has_value();
   if (log_) {
     log_ticker_->setLogRange(*log_range_, QStringLiteral("1"));
     yAxis()->setScaleType(QCPAxis::stLogarithmic);
     yAxis()->setTicker(log_ticker_);
-    yAxis()->setRange(log_range_->end(), log_range_->upper);
+    yAxis()->setRange(log_range_->end(), log_range_->upper * (has_switches ? 1.25 : 1));
   } else {
     yAxis()->setScaleType(QCPAxis::stLinear);
     yAxis()->setTicker(linear_ticker_);
-    yAxis()->setRange(0, 1);
+    yAxis()->setRange(has_switches ? -0.03 : 0, 1);
   }
   yAxis()->setRangeReversed(log_);
   one_strip_->setVisible(log_ && log_range_->has_strip);
