@@ -355,7 +355,7 @@ class FakeWorker {
       layer.C_bias = {{layer.C.shape[0]}, std::vector<float>(static_cast<std::size_t>(layer.C.shape[0]))};
       return FilterData{step, {layer}};
     }
-    const std::int64_t states = config_.integer("task.states");
+    const std::int64_t states = alphabet_of(config_);
     PredictionData data{step,
                         config_.integer("task.order"),
                         tokens,

@@ -116,6 +116,7 @@ class PanelsTest : public QObject {
   void decayIsReadableNearOne();
   void decayOfOneHasItsOwnPlace();
   void decayLinesPerHead();
+  void switchTokensAreMarked();
   void filtersMapAndStemsShowTheSameNumbers();
   void filtersWithoutConvolutionSaySo();
   void filtersSliderReplaysCheckpoints();
@@ -590,7 +591,7 @@ void PanelsTest::predictionCaptionIsTrue() {
     }
   }
   QCOMPARE(panel->caption(),
-           QStringLiteral("Step 1,240: the model's P(next = 1) differs from add-1's by %1 on average over 128 "
+           QStringLiteral("Step 1,240: the model's P(next = 1) differs from that of add-1 by %1 on average over 128 "
                           "positions, at most by %2 at t = %3.")
                .arg(QString::number(sum / 128, 'f', 3), QString::number(worst, 'f', 3), QString::number(at)));
 }
@@ -715,6 +716,57 @@ void PanelsTest::decayLinesPerHead() {
   QCOMPARE(entries[5].text, QStringLiteral("layer 2, head 3"));
   QCOMPARE(panel->table().rows.size(), std::size_t{32 * 6});
   QVERIFY(panel->caption().contains(QStringLiteral("over 6 heads")));
+}
+
+void PanelsTest::switchTokensAreMarked() {
+  DecayData answer = fake::decay(400, 1, 1);
+  for (const std::size_t t : {std::size_t{30}, std::size_t{31}, std::size_t{300}}) {
+    answer.tokens[t] = 2;
+    answer.decay.data[t] = 0.01F * static_cast<float>(t == 300 ? 4 : 1);
+  }
+  PanelData data = fake::inspected(answer);
+  QVERIFY(!data.runs[0].config.set("task.kind", std::string("switching")));
+  const auto panel = shownPanel(QStringLiteral("decay"), data);
+  auto* const chart = static_cast<Chart*>(plotOf(*panel));
+  const LegendEntry& entry = chart->flowLegend()->entries().back();
+  QCOMPARE(entry.text, QStringLiteral("switch token 2"));
+  QCOMPARE(entry.marker_color, Theme().switchColor());
+
+  std::vector<double> marked;
+  for (int i = 0; i < chart->graphCount(); ++i) {
+    const QCPGraph* graph = chart->graph(i);
+    if (graph->scatterStyle().brush().color() != Theme().switchColor()) continue;
+    for (const QCPGraphData& point : *graph->data()) marked.push_back(point.key);
+  }
+  QCOMPARE(marked, (std::vector<double>{31, 32, 301}));
+
+  double elsewhere = 0;
+  for (std::size_t t = 0; t < 400; ++t)
+    if (answer.tokens[t] != 2) elsewhere += double{answer.decay.data[t]} / 397;
+  const PanelTable table = panel->table();
+  QCOMPARE(table.columns[5], QStringLiteral("is_switch"));
+  for (std::size_t t = 0; t < 400; ++t) {
+    QCOMPARE(table.rows[t][5], answer.tokens[t] == 2 ? QStringLiteral("1") : QStringLiteral("0"));
+    QVERIFY(std::abs(table.rows[t][6].toDouble() - 0.02) < 1e-6);
+    QVERIFY(std::abs(table.rows[t][7].toDouble() - elsewhere) < 1e-6);
+  }
+  QVERIFY2(panel->caption().contains(QStringLiteral("on average at 3 switch tokens")), qPrintable(panel->caption()));
+
+  const auto prediction = shownPanel(QStringLiteral("prediction"), fake::inspected(fake::prediction(128, 3)));
+  const auto names = [](const Panel& of) {
+    QStringList texts;
+    for (const LegendEntry& shown : static_cast<Chart*>(plotOf(of))->flowLegend()->entries()) texts << shown.text;
+    return texts;
+  };
+  QVERIFY(names(*prediction).contains(QStringLiteral("add-1")));
+  data.inspected = nlohmann::json(fake::prediction(128, 3));
+  prediction->show(data);
+  QVERIFY(names(*prediction).contains(QStringLiteral("Bayes")));
+  QVERIFY(names(*prediction).contains(QStringLiteral("switch token 2")));
+  QVERIFY(prediction->caption().contains(QStringLiteral("differs from that of Bayes by")));
+
+  const auto loss = shownPanel(QStringLiteral("loss"), data);
+  QVERIFY(loss->caption().contains(QStringLiteral("above Bayes")));
 }
 
 void PanelsTest::filtersMapAndStemsShowTheSameNumbers() {

@@ -3,11 +3,13 @@
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <random>
 
 #include "core/contract/run_folder.h"
+#include "ui/form/experiment_form.h"
 #include "ui/selftest_dialog.h"
 #include "ui/window_picture.h"
 #include "window_fixture.h"
@@ -87,6 +89,38 @@ class RealWorkerTest : public QObject {
     const ReadRunFolder on_disk = read_run_folder(it.run()->folder().toStdString());
     QVERIFY(on_disk.problems.empty());
     QCOMPARE(stepsOf(on_disk.run.rows), stepsOf(it.run()->rows()));
+  }
+
+  void theSwitchingPresetShowsWhereItForgets() {
+    WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
+    const auto& presets = it.window->form().presets();
+    const auto preset = std::ranges::find(presets, "switching", &Preset::id);
+    QVERIFY(preset != presets.end());
+    it.window->form().choosePreset(static_cast<int>(preset - presets.begin()));
+    QCOMPARE(it.session->draft().config().text("task.kind"), std::string("switching"));
+    it.set("training.batch", std::int64_t{16});
+    it.set("training.steps", std::int64_t{300});
+    it.click(it.play());
+    QTRY_VERIFY_WITH_TIMEOUT(it.run() && it.run()->state() == Run::State::finished, patience);
+    QVERIFY(it.notices().empty());
+    const MetricsRow& last = it.run()->rows().back();
+    // Tokens guessed uniformly, switches at their rate.
+    const double p = 0.01, blind = -p * std::log(p) - (1 - p) * std::log((1 - p) / 2);
+    QVERIFY2(last.test_loss < blind, qPrintable(QString::number(last.test_loss)));
+    QVERIFY(last.oracle_loss < last.add_beta_loss && last.add_beta_loss < last.test_loss);
+
+    const Panel* const decay = it.window->panels().panel(QStringLiteral("decay"));
+    const Panel* const prediction = it.window->panels().panel(QStringLiteral("prediction"));
+    for (const Panel* const panel : {decay, prediction})
+      QTRY_VERIFY(panel->data().inspected && panel->data().inspected->value("step", -1) == 300);
+    const PanelTable table = decay->table();
+    QCOMPARE(table.rows.size(), std::size_t{512});
+    QCOMPARE(table.columns[5], QStringLiteral("is_switch"));
+    const auto switches = std::ranges::count_if(table.rows, [](const QStringList& row) { return row[5] == u"1"; });
+    QVERIFY(switches > 0);
+    for (const QStringList& row : table.rows) QCOMPARE(row[5] == u"1", row[3] == u"2");
+    QVERIFY2(decay->caption().contains(QStringLiteral("on average at")), qPrintable(decay->caption()));
+    QVERIFY2(prediction->caption().contains(QStringLiteral("Bayes")), qPrintable(prediction->caption()));
   }
 
   void theHelpMenuChecksTheKernels() {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double lowest_forgotten = 5e-8;  // below one step of a float32 next to 1
 constexpr double narrowest_marked = 2.5;   // pixels a token must have for markers on the curve
+constexpr int diamond = 2;                 // of the switch token
 
 QString decayTickText(double forgotten) {
   const int exponent = static_cast<int>(std::floor(std::log10(forgotten) + 1e-9));
@@ -73,7 +74,7 @@ bool DecayPanel::prepare(const PanelChange& change) {
 int DecayPanel::states() const {
   const std::int32_t largest = *std::max_element(answer_.tokens.begin(), answer_.tokens.end());
   const RunSeries* run = currentRun();
-  return std::max(largest + 1, run ? static_cast<int>(run->config.integer("task.states")) : 2);
+  return std::max(largest + 1, run ? static_cast<int>(alphabet_of(run->config)) : 2);
 }
 
 float DecayPanel::factor(int layer, int head, int position) const {
@@ -112,15 +113,17 @@ void DecayPanel::updateDecayAxis() {
   log_range_ = finder.range(log_range_);
   log_range_->upper = std::min(log_range_->upper, 1.0);
   log_range_->floor = std::min(log_range_->floor, 0.2);
+  // Where the state is forgotten aₜ is near 0, on the axis' end: room for the whole of a marker there.
+  const bool has_switches = switchToken().has_value();
   if (log_) {
     log_ticker_->setLogRange(*log_range_, QStringLiteral("1"));
     yAxis()->setScaleType(QCPAxis::stLogarithmic);
     yAxis()->setTicker(log_ticker_);
-    yAxis()->setRange(log_range_->end(), log_range_->upper);
+    yAxis()->setRange(log_range_->end(), log_range_->upper * (has_switches ? 1.25 : 1));
   } else {
     yAxis()->setScaleType(QCPAxis::stLinear);
     yAxis()->setTicker(linear_ticker_);
-    yAxis()->setRange(0, 1);
+    yAxis()->setRange(has_switches ? -0.03 : 0, 1);
   }
   yAxis()->setRangeReversed(log_);
   one_strip_->setVisible(log_ && log_range_->has_strip);
@@ -145,11 +148,13 @@ void DecayPanel::draw() {
   graphs().end();
   constexpr int disc = 0;
   const QColor ink = theme().neutral();
-  for (int token = 0; markerSize() > 0 && token < std::min(states(), 4); ++token) {
-    const double filled = states() > 1 ? token / double(states() - 1) : 1;
+  const int ordinary = states() - (switchToken() ? 1 : 0);
+  for (int token = 0; markerSize() > 0 && token < std::min(ordinary, 4); ++token) {
+    const double filled = ordinary > 1 ? token / double(ordinary - 1) : 1;
     legend.push_back({tr("at token %1").arg(token), QPen(Qt::NoPen), disc,
                       token == 0 ? ink : mixed(theme().panel(), ink, filled), token == 0});
   }
+  if (auto entry = switchEntry(diamond)) legend.push_back(*std::move(entry));
   chart()->flowLegend()->setEntries(std::move(legend));
 }
 
@@ -173,6 +178,13 @@ void DecayPanel::drawLine(int layer, int head) {
   graph->setPen(theme().runPen(paletteOf(layer, head), layer * heads() + head, 1.25));
   graph->data()->set(line, true);
 
+  if (const auto switch_token = switchToken()) {
+    QCPGraph* switches = graphs().next();
+    switches->setLineStyle(QCPGraph::lsNone);
+    switches->setScatterStyle(scatterStyle(theme(), diamond, theme().switchColor(), 8));
+    switches->data()->set(marks[static_cast<std::size_t>(*switch_token)], true);
+    marks.resize(static_cast<std::size_t>(*switch_token));
+  }
   if (markerSize() == 0) return;
   for (std::size_t token = 0; token < marks.size(); ++token) {
     QCPGraph* scatter = graphs().next();
@@ -194,15 +206,40 @@ QString DecayPanel::readout(int position) const {
   return text;
 }
 
+DecayPanel::Means DecayPanel::means(int layer, int head) const {
+  double sums[2] = {}, counts[2] = {};
+  for (int l = std::max(layer, 0); l < (layer < 0 ? layers() : layer + 1); ++l)
+    for (int h = std::max(head, 0); h < (head < 0 ? heads() : head + 1); ++h)
+      for (int position = 0; position < static_cast<int>(answer_.tokens.size()); ++position) {
+        const bool is_switch = answer_.tokens[static_cast<std::size_t>(position)] == switchToken();
+        sums[is_switch] += static_cast<double>(factor(l, h, position));
+        ++counts[is_switch];
+      }
+  return {sums[1] / counts[1], sums[0] / counts[0]};
+}
+
+QString DecayPanel::switchSentence() const {
+  const auto switches = std::ranges::count(answer_.tokens, *switchToken());
+  const auto others = std::ssize(answer_.tokens) - switches;
+  const Means mean = means(-1, -1);
+  if (switches == 0 || others == 0) return {};
+  return tr("Step %1: aₜ is %2 on average at %3 and %4 at the other %5")
+      .arg(stepText(answer_.step), decayText(mean.at_switches),
+           countText(switches, tr("switch token"), tr("switch tokens")), decayText(mean.elsewhere),
+           QString::number(others));
+}
+
 QString DecayPanel::describe() const {
   std::vector<float> sorted = answer_.decay.data;
   std::sort(sorted.begin(), sorted.end());
   const double lowest = static_cast<double>(sorted.front()), highest = static_cast<double>(sorted.back());
   const double median = static_cast<double>(sorted[sorted.size() / 2]);
   if (lowest >= 1) return tr("Step %1: aₜ is 1 at every token; the state forgets nothing.").arg(stepText(answer_.step));
-  QString text = tr("Step %1: aₜ lies between %2 and %3 over %4 tokens, median %5")
-                     .arg(stepText(answer_.step), decayText(lowest), decayText(highest),
-                          QString::number(answer_.tokens.size()), decayText(median));
+  QString text = switchToken() ? switchSentence() : QString();
+  if (text.isEmpty())
+    text = tr("Step %1: aₜ lies between %2 and %3 over %4 tokens, median %5")
+               .arg(stepText(answer_.step), decayText(lowest), decayText(highest),
+                    QString::number(answer_.tokens.size()), decayText(median));
   if (layers() * heads() > 1) text += tr(", over %1 heads").arg(layers() * heads());
   if (median < 1)
     text += tr("; what is written fades to 1/e in about %1 tokens")
@@ -214,14 +251,25 @@ PanelTable DecayPanel::table() const {
   PanelTable table;
   table.columns = {QStringLiteral("layer"), QStringLiteral("head"), QStringLiteral("t"), QStringLiteral("token"),
                    QStringLiteral("a")};
+  const auto switch_token = switchToken();
+  if (switch_token)
+    table.columns << QStringLiteral("is_switch") << QStringLiteral("mean_a_at_switches")
+                  << QStringLiteral("mean_a_elsewhere");
   if (!hasData()) return table;
   for (int layer = 0; layer < layers(); ++layer)
-    for (int head = 0; head < heads(); ++head)
-      for (int position = 0; position < static_cast<int>(answer_.tokens.size()); ++position)
-        table.rows.push_back({exactText(std::int64_t{layer + 1}), exactText(std::int64_t{head + 1}),
-                              exactText(std::int64_t{position + 1}),
-                              exactText(std::int64_t{answer_.tokens[static_cast<std::size_t>(position)]}),
-                              exactText(factor(layer, head, position))});
+    for (int head = 0; head < heads(); ++head) {
+      const Means mean = means(layer, head);
+      for (int position = 0; position < static_cast<int>(answer_.tokens.size()); ++position) {
+        const std::int32_t token = answer_.tokens[static_cast<std::size_t>(position)];
+        QStringList row = {exactText(std::int64_t{layer + 1}), exactText(std::int64_t{head + 1}),
+                           exactText(std::int64_t{position + 1}), exactText(std::int64_t{token}),
+                           exactText(factor(layer, head, position))};
+        if (switch_token)
+          row << exactText(std::int64_t{token == *switch_token}) << exactText(mean.at_switches)
+              << exactText(mean.elsewhere);
+        table.rows.push_back(row);
+      }
+    }
   return table;
 }
 

@@ -4,7 +4,8 @@
 // Trained models keep aₜ so near to 1 that a linear axis shows a flat line at the top. The axis is therefore spaced by
 // the logarithm of 1 - aₜ (what is forgotten per token) and labelled with aₜ itself: 0.9, 0.99, 0.999 are equally far
 // apart, and nothing is cut off. aₜ = 1 exactly has no place on it and is drawn in a strip of its own at the top.
-// Markers tell the tokens apart: hollow for token 0, filled for the last one, shades in between.
+// Markers tell the tokens apart: hollow for token 0, filled for the last one, shades in between. The switch token of
+// chains that switch has a marker of its own, a diamond, drawn however dense the tokens are.
 // options: {"probe": 0-7, "scale": "log" or "linear"}
 #pragma once
 
@@ -35,12 +36,17 @@ class DecayPanel : public TokenPanel {
  private:
   int layers() const { return static_cast<int>(answer_.decay.shape[0]); }
   int heads() const { return static_cast<int>(answer_.decay.shape[1]); }
+  struct Means {
+    double at_switches = 0, elsewhere = 0;  // NaN where there is none
+  };
+  Means means(int layer, int head) const;  // -1: over all
   float factor(int layer, int head, int position) const;
   double drawn(float a) const;  // on the value axis
   QString lineName(int layer, int head) const;
   int paletteOf(int layer, int head) const;
   double markerSize() const;  // in the 13-pixel design; 0: tokens are too dense for markers
   void updateDecayAxis();
+  QString switchSentence() const;
   void drawLine(int layer, int head);
 
   DecayData answer_;

@@ -182,10 +182,13 @@ void PredictionPanel::draw() {
   model->data()->set(curve(answer_.model), true);
   graphs().end();
 
-  chart()->flowLegend()->setEntries({{run ? QString::fromStdString(run->title) : tr("model"), model_pen,
+  std::vector<LegendEntry> legend = {{run ? QString::fromStdString(run->title) : tr("model"), model_pen,
                                       sparse ? marker : -1, theme().runColor(palette)},
                                      {estimatorName(data().runs), estimator_pen, -1, {}},
-                                     {tr("oracle"), oracle_pen, -1, {}}});
+                                     {tr("oracle"), oracle_pen, -1, {}}};
+  constexpr int square = 1;
+  if (auto entry = switchEntry(square)) legend.push_back(*std::move(entry));
+  chart()->flowLegend()->setEntries(std::move(legend));
 }
 
 QString PredictionPanel::readout(int position) const {
@@ -215,7 +218,8 @@ QString PredictionPanel::describe() const {
         .arg(QString::fromStdString(context_))
         .arg(probe() + 1);
   const QString where = shownContext().empty() ? QString() : tr(" after %1").arg(QString::fromStdString(context_));
-  return tr("Step %1: the model's P(next = %2)%3 differs from %4's by %5 on average over %6 positions, at most by %7 "
+  return tr("Step %1: the model's P(next = %2)%3 differs from that of %4 by %5 on average over %6 positions, at most "
+            "by %7 "
             "at t = %8.")
       .arg(stepText(answer_.step), QString::number(shownSymbol()), where, estimatorName(data().runs),
            probabilityText(sum / count), QString::number(count), probabilityText(worst), QString::number(worst_at));

@@ -277,6 +277,10 @@ QColor Theme::tokenColor(int token, int states) const {
   return mixed(first, last, states > 1 ? std::clamp(token / static_cast<double>(states - 1), 0.0, 1.0) : 0.0);
 }
 
+QColor Theme::switchColor() const {
+  return QColor(okabe_ito[4]);
+}
+
 QColor Theme::textOn(const QColor& ground) {
   return luminance(ground) > 0.2 ? QColor(0x1b1f24) : QColor(Qt::white);
 }

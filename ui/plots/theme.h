@@ -76,6 +76,7 @@ class Theme {
   QColor sequential(double t) const;
   // The shade of token `token` of `states`: neutral, from light to dark, with the colour a digit on it must have.
   QColor tokenColor(int token, int states) const;
+  QColor switchColor() const;  // of the token after which a new chain begins, in strips and on curves
   static QColor textOn(const QColor& ground);
 
   // Sizes in pixels of this theme (figures: figure units). Digits are tabular: live numbers keep their width.

@@ -103,7 +103,9 @@ void TokenPanel::hover(const QPointF& pixel) {
       avoid.emplace_back(xAxis()->coordToPixel(near + 1), yAxis()->coordToPixel(value));
   const auto here = drawnValues(position);
   const double y = here.empty() ? rect_->center().y() : yAxis()->coordToPixel(here.front());
-  const QString text = tr("<b>t = %1</b>, token %2").arg(t).arg(tokens()[static_cast<std::size_t>(position)]);
+  const std::int32_t token = tokens()[static_cast<std::size_t>(position)];
+  QString text = tr("<b>t = %1</b>, token %2").arg(t).arg(token);
+  if (token == switchToken()) text += tr(", a switch");
   hoverLabel()->showAt(text + readout(position), {xAxis()->coordToPixel(t), y}, avoid, rect_->rect());
 }
 
@@ -113,12 +115,25 @@ void TokenPanel::leave() {
   if (announced_ >= 0) Q_EMIT tokenHovered(announced_ = -1);
 }
 
+std::optional<std::int32_t> TokenPanel::switchToken() const {
+  const RunSeries* run = currentRun();
+  return run ? switch_token_of(run->config) : std::nullopt;
+}
+
+std::optional<LegendEntry> TokenPanel::switchEntry(int marker) const {
+  const auto token = switchToken();
+  if (!token || std::ranges::count(tokens(), *token) == 0) return std::nullopt;
+  return LegendEntry{tr("switch token %1").arg(*token), QPen(Qt::NoPen), marker, theme().switchColor()};
+}
+
 void TokenPanel::drawTokens() {
   const auto count = static_cast<int>(tokens().size());
   std::vector<QColor> colors;
   std::vector<QString> texts;
+  const auto switch_token = switchToken();
+  const int ordinary = states() - (switch_token ? 1 : 0);
   for (const std::int32_t token : tokens()) {
-    colors.push_back(theme().tokenColor(token, states()));
+    colors.push_back(token == switch_token ? theme().switchColor() : theme().tokenColor(token, ordinary));
     texts.push_back(QString::number(token));
   }
   cells_->setCells(1, count, std::move(colors), std::move(texts), 1);

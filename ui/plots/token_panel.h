@@ -31,7 +31,10 @@ class TokenPanel : public PlotPanel {
   virtual QString readout(int position) const = 0;                  // HTML lines below "t = 12, token 1"
   virtual std::vector<double> drawnValues(int position) const = 0;  // where the curves are, on the value axis
 
-  void drawTokens();  // the strip and the position axis
+  void drawTokens();                                // the strip and the position axis
+  std::optional<std::int32_t> switchToken() const;  // of the current run's task
+  // The legend's entry for it; nothing where no switch is shown.
+  std::optional<LegendEntry> switchEntry(int marker) const;
   std::int64_t probe() const { return probe_; }
   void chooseProbe(std::int64_t probe);  // as setProbe, and tells the others
   QCPAxisRect* rect() const { return rect_; }
