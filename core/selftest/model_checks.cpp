@@ -42,7 +42,7 @@ std::string kernel_of(const std::string& parameter) {
 
 // Smooth ones: at the kinks of a ReLU or of the L1 read-out the last bit of a float decides between two gradients.
 std::vector<Mamba2Options> model_options() {
-  std::vector<Mamba2Options> all(9);
+  std::vector<Mamba2Options> all(8);
   all[1].conv_x = all[1].conv_B = all[1].conv_C = false;
   all[2].layers = 2;
   all[2].headdim = 4;
@@ -60,8 +60,6 @@ std::vector<Mamba2Options> model_options() {
   all[6].d_state = 24;
   all[7].d_conv = 1;
   all[7].d_state = 3;
-  all[8].d_model = 72;  // with LibTorch's matrix products
-  all[8].d_state = 16;
   return all;
 }
 
