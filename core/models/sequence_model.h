@@ -27,7 +27,7 @@ struct WholeModelPlan;  // core/models/whole_model_plan.h: parameters as raw poi
 // is in float32 on the CPU.
 enum class Engine { fused, torch };
 Engine engine_named(const std::string& name);  // fused for every name but "torch"
-std::string name_of(Engine engine);  // "fused", "torch": how manifests and --engine call it
+std::string name_of(Engine engine);            // "fused", "torch": how manifests and --engine call it
 enum class Precision { float32, float64 };
 
 // Recurrent state between step() calls: convolution windows and H_t of every layer. Copyable (deep).

@@ -2,7 +2,8 @@
 // like any other: Mamba2 with its parameters set, which can be run, probed and trained further.
 //
 //   theorem1      order 1, any S: add-beta exactly (paper 1, Theorem 1). d = 2S, N = S, w = 2.
-//   theorem4      order 1, S = 2, d = N = 2, w = 2: add-beta within KL epsilon, for any beta > 0 and 1e-12 <= epsilon < 1
+//   theorem4      order 1, S = 2, d = N = 2, w = 2: add-beta within KL epsilon, for any beta > 0 and 1e-12 <= epsilon <
+//   1
 //                 (paper 1, Theorem 4; the explicit solution with a1 = g1 = c = 1 is ours).
 //   higher_order  add-beta of order k, exactly, with ReLU after the convolution: S = 2 and any k (N = 2^k), or any S
 //                 and k = 2 (N = S^2); w = k + 1, d = 2S. Not in the paper.
