@@ -68,6 +68,7 @@ Command add_bench_command(CLI::App& program) {
         }
         const ExperimentConfig config = flags->experiment.config();
         if (const auto problem = unfit_for_this_machine(config, Engine::fused)) throw bad_input(to_string(*problem));
+        flags->options.on_gpu |= config.text("run.device") == "cuda";
         return print(run_bench(config, flags->options), flags->as_json);
       }};
 }
