@@ -1,5 +1,5 @@
 // The mixer's weights as its kernels want them: segments joined, taps channel-wise, matrices
-// both ways round. The same layout holds sums of gradients. Used by mixer.cpp alone.
+// both ways round. The same layout holds sums of gradients. Used by mixer.cpp and, for its columns, lanes/.
 #pragma once
 
 #include <cstdint>

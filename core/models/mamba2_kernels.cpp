@@ -342,18 +342,10 @@ Tensor narrow_block(const Mamba2Options& options, const Mamba2Layer& layer, cons
   return MlpFunction::apply(mlp_plan, at::TensorList(tensors));
 }
 
-Tensor wide_mlp(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
+Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
   const auto linear = [&](const Tensor& input, const Tensor& weight) {
     return LinearFunction::apply(input, weight, options.threads);
   };
-  if (options.mlp == Mlp::plain) {
-    return linear(operators::activate(linear(u, layer.fc1), mlp_activation(options)), layer.fc2);
-  }
-  const auto both = linear(u, torch::cat({layer.fc1, layer.fc1_gate}, 0)).chunk(2, -1);
-  return linear(both[0] * operators::activate(both[1], options.activation), layer.fc2);
-}
-
-Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
   std::vector<Tensor> projections{layer.in_x, layer.in_B, layer.in_C};
   if (options.gate) {
     projections.push_back(layer.in_z);
@@ -364,15 +356,16 @@ Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const 
   for (const std::size_t outside : {0, 1, 2, 3, 4, 5, 16}) {
     weights[outside] = Tensor();
   }
-  variable_list tensors{LinearFunction::apply(normed, torch::cat(projections, 0), options.threads)};
+  variable_list tensors{linear(normed, torch::cat(projections, 0))};
   const auto plan = make_plan(mixer_shape(options, u), options.threads, weights, tensors);
   plan->flag = options.gate;
   const auto gated = MixerInsideFunction::apply(plan, at::TensorList(tensors));
-  const auto mixed = u + LinearFunction::apply(gated, layer.out_proj, options.threads);
+  const auto mixed = u + linear(gated, layer.out_proj);
   if (options.mlp == Mlp::none) {
     return mixed;
   }
-  return mixed + wide_mlp(options, layer, options.norm ? operators::layer_norm(mixed, layer.mlp_norm) : mixed);
+  return mixed +
+         operators::mlp(options, layer, options.norm ? operators::layer_norm(mixed, layer.mlp_norm) : mixed, linear);
 }
 
 kernels::WholeModelShape whole_shape(const Mamba2Options& options, std::int64_t batch, std::int64_t length) {

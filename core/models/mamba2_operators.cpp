@@ -63,13 +63,13 @@ at::Tensor mixer(const Mamba2Options& options, const Mamba2Layer& layer, const a
   return torch::linear(y, layer.out_proj);
 }
 
-at::Tensor mlp(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u) {
+at::Tensor mlp(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u, const Linear& linear) {
   if (options.mlp == Mlp::plain) {
     const auto activation = options.activation == Activation::none ? Activation::relu : options.activation;
-    return torch::linear(activate(torch::linear(u, layer.fc1), activation), layer.fc2);
+    return linear(activate(linear(u, layer.fc1), activation), layer.fc2);
   }
-  const auto both = torch::linear(u, torch::cat({layer.fc1, layer.fc1_gate}, 0)).chunk(2, -1);
-  return torch::linear(both[0] * activate(both[1], options.activation), layer.fc2);
+  const auto both = linear(u, torch::cat({layer.fc1, layer.fc1_gate}, 0)).chunk(2, -1);
+  return linear(both[0] * activate(both[1], options.activation), layer.fc2);
 }
 
 at::Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u, LayerState* state,
@@ -77,8 +77,9 @@ at::Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const a
   const auto normed = [&](const at::Tensor& rows, const at::Tensor& weight) {
     return options.norm ? layer_norm(rows, weight) : rows;
   };
+  const auto linear = [](const at::Tensor& rows, const at::Tensor& weight) { return torch::linear(rows, weight); };
   const auto mixed = u + mixer(options, layer, normed(u, layer.norm), state, decay);
-  return options.mlp == Mlp::none ? mixed : mixed + mlp(options, layer, normed(mixed, layer.mlp_norm));
+  return options.mlp == Mlp::none ? mixed : mixed + mlp(options, layer, normed(mixed, layer.mlp_norm), linear);
 }
 
 }  // namespace mambarium::operators

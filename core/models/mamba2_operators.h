@@ -3,6 +3,8 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <functional>
+
 #include "core/models/mamba2.h"
 
 namespace mambarium::operators {
@@ -17,7 +19,9 @@ struct LayerState {
 // `decay` (may be null) receives a_t [b, T, H].
 at::Tensor mixer(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u,
                  LayerState* state = nullptr, at::Tensor* decay = nullptr);
-at::Tensor mlp(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u);
+// `linear`: what multiplies rows by a weight [out, in], for an engine with products of its own.
+using Linear = std::function<at::Tensor(const at::Tensor& rows, const at::Tensor& weight)>;
+at::Tensor mlp(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u, const Linear& linear);
 
 // One after the other with their norms and residuals.
 at::Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u,

@@ -6,6 +6,7 @@
 
 #include "core/kernels/rms_norm.h"
 #include "core/kernels/simd.h"
+#include "simd_target_data.h"
 
 using namespace mambarium::kernels;
 
@@ -69,16 +70,8 @@ class TestRmsNorm : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase_data() {
-    QTest::addColumn<QString>("target");
-    for (const std::string& target : simd_targets()) {
-      QTest::newRow(target.c_str()) << QString::fromStdString(target);
-    }
-  }
-  void init() {
-    QFETCH_GLOBAL(QString, target);
-    use_simd_target(target.toStdString());
-  }
+  void initTestCase_data() { add_simd_targets(); }
+  void init() { use_fetched_simd_target(); }
   void cleanup() { use_simd_target(""); }
 
   void fast_equals_the_float64_reference() {

@@ -8,6 +8,7 @@
 
 #include "core/kernels/simd.h"
 #include "core/kernels/softmax_cross_entropy.h"
+#include "simd_target_data.h"
 
 using namespace mambarium::kernels;
 
@@ -56,16 +57,8 @@ class TestSoftmaxCrossEntropy : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void initTestCase_data() {
-    QTest::addColumn<QString>("target");
-    for (const std::string& target : simd_targets()) {
-      QTest::newRow(target.c_str()) << QString::fromStdString(target);
-    }
-  }
-  void init() {
-    QFETCH_GLOBAL(QString, target);
-    use_simd_target(target.toStdString());
-  }
+  void initTestCase_data() { add_simd_targets(); }
+  void init() { use_fetched_simd_target(); }
   void cleanup() { use_simd_target(""); }
 
   void the_reference_agrees_with_finite_differences() {

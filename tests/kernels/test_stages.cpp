@@ -13,6 +13,7 @@
 #include "core/kernels/matrix_product.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/simd.h"
+#include "simd_target_data.h"
 
 using namespace mambarium;
 using namespace mambarium::kernels;
@@ -129,17 +130,9 @@ class TestStages : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
-  void init() {
-    QFETCH_GLOBAL(QString, target);
-    use_simd_target(target.toStdString());
-  }
+  void init() { use_fetched_simd_target(); }
   void cleanup() { use_simd_target(""); }
-  void initTestCase_data() {
-    QTest::addColumn<QString>("target");
-    for (const std::string& target : simd_targets()) {
-      QTest::newRow(target.c_str()) << QString::fromStdString(target);
-    }
-  }
+  void initTestCase_data() { add_simd_targets(); }
 
   void activations_are_accurate_everywhere() {
     std::vector<float> x;

@@ -7,6 +7,8 @@
 #include <random>
 #include <stdexcept>
 
+#include "statistics.h"
+
 using namespace mambarium;
 
 namespace {
@@ -58,19 +60,6 @@ double switching_probability(std::span<const std::int32_t> tokens, double p_swit
     begin = end + 1;
   }
   return probability;
-}
-
-struct MeanAndError {
-  double mean = 0, standard_error = 0;
-};
-
-MeanAndError mean_and_error(const std::vector<double>& values) {
-  double sum = 0, squares = 0;
-  for (const double value : values) sum += value;
-  const double count = static_cast<double>(values.size());
-  const double mean = sum / count;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return {mean, std::sqrt(squares / (count - 1) / count)};
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "core/tasks/dirichlet.h"
+#include "statistics.h"
 
 using namespace mambarium;
 
@@ -15,11 +16,6 @@ namespace {
 
 std::size_t index(std::int64_t value) {
   return static_cast<std::size_t>(value);
-}
-
-// |observed - expected| within four standard errors. Seeds are fixed: it holds always or never.
-bool close(double observed, double expected, double standard_deviation, double count) {
-  return std::abs(observed - expected) <= 4 * standard_deviation / std::sqrt(count);
 }
 
 // One sequence drawn symbol by symbol from Stream and draw_cumulative_row, as markov_task.h documents them.

@@ -9,6 +9,7 @@
 #include "core/estimators/estimators.h"
 #include "core/estimators/known_task.h"
 #include "core/tasks/dirichlet.h"
+#include "statistics.h"
 
 using namespace mambarium;
 
@@ -16,24 +17,6 @@ namespace {
 
 std::size_t index(std::int64_t value) {
   return static_cast<std::size_t>(value);
-}
-
-// |observed - expected| within four standard errors. Seeds are fixed: it holds always or never.
-bool close(double observed, double expected, double standard_deviation, double count) {
-  return std::abs(observed - expected) <= 4 * standard_deviation / std::sqrt(count);
-}
-
-struct MeanAndError {
-  double mean = 0, standard_error = 0;
-};
-
-MeanAndError mean_and_error(const std::vector<double>& values) {
-  double sum = 0, squares = 0;
-  for (const double value : values) sum += value;
-  const double count = static_cast<double>(values.size());
-  const double mean = sum / count;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return {mean, std::sqrt(squares / (count - 1) / count)};
 }
 
 // One sequence drawn symbol by symbol from Stream and draw_cumulative_row, as switching_task.h documents them; the
