@@ -3,20 +3,15 @@
 
 #include <vector>
 
+#include "core/kernels/diagonal_scan.h"
 #include "gpu/stages/scan_blocks.h"
 
 namespace mambarium::gpu {
 
-// Mamba-1's scan (decays of their own for every state): shape.heads is 1 and shape.headdim the number of channels.
-struct DiagonalScanInputs {
-  BatchIn x, dt, B, C;        // [batch, T, channels] twice, [batch, T, N] twice; dt after softplus
-  const float* A = nullptr;   // [channels][N], not positive
-  const float* h0 = nullptr;  // [batch][channels][N]; null: zeros
-};
-struct DiagonalScanGradients {  // written
-  BatchOut x, dt, B, C;
-  float *A = nullptr, *h0 = nullptr;  // h0 null: not wanted
-};
+// Mamba-1's scan (core/kernels/diagonal_scan.h): the shape's heads is 1 and its headdim the number of channels. Of the
+// gradients that of h0 alone may be null.
+using DiagonalScanInputs = kernels::DiagonalScanInputs<float>;
+using DiagonalScanGradients = kernels::DiagonalScanGradients<float>;
 
 // Throws std::invalid_argument with one sentence for shapes that the kernels cannot count or hold.
 ScanJob plan_scan(const kernels::ScanShape& shape, const kernels::ScanInputs<float>& inputs);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/kernels/diagonal_scan.h"
 #include "core/kernels/selective_scan.h"
 #include "gpu/scan_plan.h"
 #include "tests/gpu/numbers.h"
@@ -73,41 +74,18 @@ struct ScanCase {
   Table<float> y, h, dx, ddt, da, dB, dC, dA, dh0;
 };
 
-// In the order of outputs(). Mamba-2: core/kernels' float64 reference. Mamba-1: the definition written out, every state
-// of every token kept, and its derivative term by term; tests/gpu/scan_test.cpp holds it against differences.
+// In the order of outputs(), by core/kernels' float64 references.
 inline std::vector<std::vector<double>> diagonal_reference(const ScanCase& in) {
-  const std::int64_t batch = in.shape.batch, length = in.shape.length, width = in.channels(), states = in.shape.d_state;
   auto x = in.x.doubles(), dt = in.dt.doubles(), B = in.B.doubles(), C = in.C.doubles(), A = in.A.doubles();
   auto h0 = in.h0.doubles(), dy = in.dy.doubles(), dh = in.dh.doubles();
-  const auto zeros = [](Table<double> of) { return of.fill([] { return 0.0; }); };
-  auto y = zeros(x), h = h0, dx = zeros(x), ddt = zeros(dt), dB = zeros(B), dC = zeros(C), dh0 = zeros(h0);
-  auto dA = zeros(A);
-  for (std::int64_t b = 0; b < batch; ++b) {
-    for (std::int64_t p = 0; p < width; ++p) {
-      for (std::int64_t n = 0; n < states; ++n) {
-        std::vector<double> state{h0.at(b, p, n)};
-        for (std::int64_t t = 0; t < length; ++t) {
-          state.push_back(std::exp(dt.at(b, t, p) * A.at(0, p, n)) * state.back() +
-                          dt.at(b, t, p) * x.at(b, t, p) * B.at(b, t, n));
-          y.at(b, t, p) += state.back() * C.at(b, t, n);
-        }
-        h.at(b, p, n) = state.back();
-        double adjoint = dh.at(b, p, n);
-        for (std::int64_t t = length - 1; t >= 0; --t) {
-          const auto before = state[static_cast<std::size_t>(t)], after = state[static_cast<std::size_t>(t + 1)];
-          const double decay = std::exp(dt.at(b, t, p) * A.at(0, p, n));
-          adjoint += dy.at(b, t, p) * C.at(b, t, n);
-          dC.at(b, t, n) += dy.at(b, t, p) * after;
-          dB.at(b, t, n) += adjoint * dt.at(b, t, p) * x.at(b, t, p);
-          dx.at(b, t, p) += adjoint * dt.at(b, t, p) * B.at(b, t, n);
-          ddt.at(b, t, p) += adjoint * (x.at(b, t, p) * B.at(b, t, n) + before * decay * A.at(0, p, n));
-          dA.at(0, p, n) += adjoint * before * decay * dt.at(b, t, p);
-          adjoint *= decay;
-        }
-        dh0.at(b, p, n) = adjoint;
-      }
-    }
-  }
+  auto y = x, h = h0, dx = x, ddt = dt, dB = B, dC = C, dA = A, dh0 = h0;
+  const kernels::DiagonalScanShape shape{in.shape.batch, in.shape.length, in.channels(), in.shape.d_state};
+  const kernels::DiagonalScanInputs<double> inputs{x.rows(), dt.rows(),        B.rows(),
+                                                   C.rows(), A.numbers.data(), h0.numbers.data()};
+  kernels::diagonal_scan_reference<double>(shape, inputs, y.rows(), h.numbers.data());
+  kernels::diagonal_scan_backward_reference<double>(
+      shape, inputs, dy.rows(), dh.numbers.data(),
+      {dx.rows(), ddt.rows(), dB.rows(), dC.rows(), dA.numbers.data(), dh0.numbers.data()});
   return {y.values(), h.values(), dx.values(), ddt.values(), dB.values(), dC.values(), dh0.values(), dA.values()};
 }
 
