@@ -39,7 +39,7 @@ PredictionData inspect_prediction(SequenceModel& model, const ExperimentConfig& 
                                   std::int64_t step) {
   const ProbeSequence sequence = probe_sequence(config, probe);
   const auto inputs = sequence.inputs();
-  const auto task = make_task(config);
+  const auto task = make_task(config, Split::test);
   const auto best = task->best_predictor(), oracle = task->oracle(sequence.kernel);
   return {step,
           config.integer("task.order"),

@@ -42,7 +42,7 @@ void append_model_losses(SequenceModel& model, const SequenceBatch& batch, std::
 
 Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences) {
   const torch::NoGradGuard no_grad;
-  const auto task = make_task(config);
+  const auto task = make_task(config, Split::test);
   const Stream stream(static_cast<std::uint64_t>(config.integer("training.seed")), "test");
   std::vector<double> of_model, of_add_beta, of_oracle;
   SequenceBatch batch;

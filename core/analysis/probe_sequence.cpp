@@ -15,7 +15,7 @@ ProbeSequence probe_sequence(const ExperimentConfig& config, std::int64_t probe)
                                 std::to_string(probe_count - 1));
   const Stream stream(static_cast<std::uint64_t>(config.integer("training.seed")), "probe");
   SequenceBatch batch;
-  make_task(config)->generate(stream, probe, 1, true, batch);
+  make_task(config, Split::test)->generate(stream, probe, 1, true, batch);
   const auto tokens = batch.sequence(0);
   return {{tokens.begin(), tokens.end()}, std::move(batch.kernels)};
 }

@@ -74,7 +74,7 @@ Subject data(const ExperimentConfig& config) {
           .covers = "fresh kernels and sequences",
           .tokens = batch * config.integer("task.length"),
           .call =
-              [task = std::shared_ptr<const KnownTask>(make_task(config)), stream = Stream(0, "data"),
+              [task = std::shared_ptr<const KnownTask>(make_task(config, Split::training)), stream = Stream(0, "data"),
                first = std::int64_t{0}, batch, sequences = SequenceBatch()]() mutable {
                 task->generate(stream, first, batch, false, sequences);
                 first += batch;

@@ -26,6 +26,24 @@ std::optional<Problem> table_of_contexts(const ExperimentConfig& config) {
                                    "; with these states the order can be " + std::to_string(fitting) + " at most"};
 }
 
+std::optional<Problem> halves_of_two_states(const ExperimentConfig& config) {
+  if (!config.applies("task.kernels") || config.text("task.kernels") != "holdout") return std::nullopt;
+  const auto states = config.integer("task.states");
+  if (states == 2) return std::nullopt;
+  return Problem{"task.kernels", "holdout divides the kernels of 2 states, and there are " + std::to_string(states) +
+                                     "; choose random kernels or 2 states"};
+}
+
+std::optional<Problem> stationary_start(const ExperimentConfig& config) {
+  if (!config.applies("task.start") || config.text("task.start") != "stationary") return std::nullopt;
+  const auto order = static_cast<double>(config.integer("task.order"));
+  const double contexts = cells(static_cast<double>(config.integer("task.states")), order - 1);
+  if (contexts <= static_cast<double>(most_stationary_contexts)) return std::nullopt;
+  return Problem{"task.start", "a stationary start is computed for at most " +
+                                   std::to_string(most_stationary_contexts) + " contexts S^k, and there are " +
+                                   shortest(contexts) + "; choose a uniform start, a lower order or fewer states"};
+}
+
 std::optional<Problem> length_above_order(const ExperimentConfig& config) {
   if (!config.applies("task.order")) return std::nullopt;
   const auto order = config.integer("task.order"), length = config.integer("task.length");
@@ -100,7 +118,8 @@ double estimated_bytes(const ExperimentConfig& config) {
 
 std::vector<Problem> ExperimentConfig::validate() const {
   std::vector<Problem> problems;
-  for (const auto& check : {table_of_contexts, length_above_order, whole_heads, memory})
+  for (const auto& check :
+       {table_of_contexts, halves_of_two_states, stationary_start, length_above_order, whole_heads, memory})
     if (auto problem = check(*this)) problems.push_back(*std::move(problem));
   return problems;
 }

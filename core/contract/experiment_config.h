@@ -56,6 +56,8 @@ std::int64_t headdim_of(const ExperimentConfig& config);
 // Tokens a model reads and predicts: 0 to S-1, and the switch token S where the task has one.
 std::int64_t alphabet_of(const ExperimentConfig& config);
 std::optional<std::int32_t> switch_token_of(const ExperimentConfig& config);
+// Contexts S^k of a chain whose stationary distribution is still computed for every sequence.
+inline constexpr std::int64_t most_stationary_contexts = 64;
 // What the best possible predictor of the task is called: "add-1", "Bayes". The numbers called add_beta (metrics.csv,
 // JSON, panels' tables) are its.
 std::string best_predictor_name(const ExperimentConfig& config);

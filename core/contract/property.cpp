@@ -51,8 +51,8 @@ Property one_of(View key, View group, View value, Views choices, View label, Vie
 Property any_of(View key, View group, View value, Views choices, View label, View help, View applies_when = "") {
   return with_choices(choice_set, key, group, value, std::move(choices), label, help, applies_when);
 }
-Property free_text(View key, View group, View value, View label, View help) {
-  return with_choices(text, key, group, value, {}, label, help, "");
+Property free_text(View key, View group, View value, View label, View help, View applies_when = "") {
+  return with_choices(text, key, group, value, {}, label, help, applies_when);
 }
 Property on_off(View key, View group, bool value, View label, View help, View applies_when = "") {
   Property property = with_choices(boolean, key, group, "", {}, label, help, applies_when);
@@ -65,17 +65,34 @@ Property on_off(View key, View group, bool value, View label, View help, View ap
 std::span<const Property> property_table() {
   static const std::vector<Property> table = {
       one_of(
-          "task.kind", "Task", "markov", {"markov", "switching"}, "Task",
+          "task.kind", "Task", "markov", {"markov", "switching", "file"}, "Task",
           "What the sequences are. markov: every sequence is a Markov chain with a random kernel of its own. "
-          "switching: now and then a switch token, the last of the alphabet, comes, and after it a new chain begins."),
+          "switching: now and then a switch token, the last of the alphabet, comes, and after it a new chain begins. "
+          "file: sequences are cut from a file of your own symbols."),
       whole("task.order", "Task", 1, 1, 8, "Order k", "tokens", "How many tokens back the next token depends on."),
       whole("task.states", "Task", 2, 2, 64, "States S", "tokens",
-            "States of the chain: tokens are 0 to S-1, and in the switching task S is the switch token."),
+            "States of the chain: tokens are 0 to S-1, and in the switching task S is the switch token. Of a file, how "
+            "many different symbols it has."),
       number("task.beta", "Task", 1.0, above(0), 1000, "Dirichlet beta", "",
              "Rows of every kernel are drawn from Dirichlet(beta): 1 is uniform, less gives more predictable chains. "
              "The best possible predictor uses the same number."),
       number("task.p_switch", "Task", 0.01, above(0), 0.5, "Switch rate p_switch", "",
              "Probability that the switch token comes, the same at every position.", "task.kind=switching"),
+      one_of("task.kernels", "Task", "random", {"random", "holdout", "fixed"}, "Kernels",
+             "random: every sequence has its own. holdout: two states, trained with P(1) in [0, 0.5] and tested with "
+             "P(1) in [0.5, 1] after every context. fixed: one kernel, the seed's, for all sequences.",
+             "task.kind=markov"),
+      one_of("task.start", "Task", "uniform", {"uniform", "stationary"}, "First k tokens",
+             "uniform: they say nothing of the chain. stationary: drawn from its stationary distribution, at most 64 "
+             "contexts S^k.",
+             "task.kind=markov"),
+      free_text("task.file", "Task", "symbols.txt", "File of symbols",
+                "UTF-8 text on the machine where the worker runs: its first four fifths train, the last fifth tests.",
+                "task.kind=file"),
+      one_of("task.symbols", "Task", "characters", {"characters", "words"}, "A symbol is",
+             "characters: each one but white space. words: what stands between white space, commas and semicolons, as "
+             "in a CSV file.",
+             "task.kind=file"),
       whole("task.length", "Task", 128, 2, 65536, "Length T", "tokens",
             "Tokens in a sequence; each of them has the token after it as its target."),
 

@@ -86,7 +86,7 @@ Predictor chosen(const PredictOptions& options) {
   const ExperimentConfig config = options.task.config();
   const auto alphabet = alphabet_of(config);
   if (options.estimator == "uniform") return of_estimator(make_uniform(alphabet));
-  if (options.estimator == "bayes") return of_estimator(make_task(config)->best_predictor());
+  if (options.estimator == "bayes") return of_estimator(make_task(config, Split::test)->best_predictor());
   return of_estimator(make_add_beta(config.integer("task.order"), alphabet, config.real("task.beta")));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <stdexcept>
 #include <system_error>
 #include <vector>
 
@@ -75,6 +76,9 @@ int run_worker_program(int argc, char** argv) {
     return fault.code();
   } catch (const std::bad_alloc&) {
     complain("there is not enough memory for this; lower the batch, the length or the model's sizes");
+  } catch (const std::invalid_argument& fault) {
+    complain(fault.what());
+    return exit_code::bad_input;
   } catch (const std::exception& fault) {
     complain(split(fault.what(), '\n').front());
   }

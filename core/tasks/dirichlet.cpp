@@ -78,4 +78,13 @@ void write_probabilities(std::span<const std::int64_t> cumulative, std::span<flo
   out.back() = static_cast<float>(probability_one - before) * 0x1p-31f;
 }
 
+void append_probabilities(std::span<const std::int64_t> cumulative, std::vector<double>& out) {
+  std::int64_t before = 0;
+  for (const std::int64_t sum : cumulative) {
+    out.push_back(static_cast<double>(sum - before) * 0x1p-31);
+    before = sum;
+  }
+  out.push_back(static_cast<double>(probability_one - before) * 0x1p-31);
+}
+
 }  // namespace mambarium

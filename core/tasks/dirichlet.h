@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "core/random/stream.h"
 
@@ -19,7 +20,8 @@ inline constexpr std::int64_t probability_one = std::int64_t{1} << 31;
 void draw_cumulative_row(const Stream& stream, std::uint64_t n, std::uint64_t row, double beta,
                          std::span<std::int64_t> out);
 
-// The S probabilities of a row, to float.
+// The S probabilities of a row: to float, or exactly.
 void write_probabilities(std::span<const std::int64_t> cumulative, std::span<float> out);
+void append_probabilities(std::span<const std::int64_t> cumulative, std::vector<double>& out);
 
 }  // namespace mambarium

@@ -11,29 +11,47 @@
 // A kernel's cumulative probabilities are whole multiples of 2^-31, and `kernels` holds exactly those probabilities (to
 // float): the oracle knows what was drawn from, and a symbol of probability 0 never comes.
 //
+// A variant draws the kernels or the first tokens otherwise:
+//   low, high   the rows of random, squeezed so that P(1 | context) lies in [0, 1/2] or [1/2, 1]: train on one, test on
+//               the other (paper 1, Table 2). S = 2.
+//   fixed       one kernel for all sequences, that of sequence 0 of Stream(kernel_seed, "kernel")
+//   stationary  x_1..x_k from the stationary distribution of the sequence's own kernel instead of uniform: word 0 of
+//               block 0 chooses among the S^k contexts. Add-beta is then no longer exactly the Bayes predictor.
+//
 // Throughput: vectorised over sequences; at least 20 million tokens per second on one core for S=2 (bench: "data").
 // Threads: a MarkovTask is immutable; one SequenceBatch per thread.
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/random/stream.h"
 #include "core/tasks/sequence_batch.h"
 
 namespace mambarium {
 
+struct MarkovVariant {
+  enum class Kernels { random, low, high, fixed };
+  enum class Start { uniform, stationary };
+  Kernels kernels = Kernels::random;
+  Start start = Start::uniform;
+  std::uint64_t kernel_seed = 0;  // of the fixed kernel
+};
+
 class MarkovTask {
  public:
   static constexpr std::int64_t maximum_kernel_entries = 1 << 22;  // of S^(k+1)
 
   // Throws std::invalid_argument naming the value: order >= 0, states >= 2, length >= 1, beta > 0 and finite, and
-  // S^(k+1) within maximum_kernel_entries. Order 0 is a fresh biased die for every sequence.
-  MarkovTask(std::int64_t order, std::int64_t states, double beta, std::int64_t length);
+  // S^(k+1) within maximum_kernel_entries; S = 2 for low and high; S^k within most_stationary_contexts (contract) for
+  // a stationary start. Order 0 is a fresh biased die for every sequence.
+  MarkovTask(std::int64_t order, std::int64_t states, double beta, std::int64_t length, MarkovVariant variant = {});
 
   std::int64_t order() const { return order_; }
   std::int64_t states() const { return states_; }
   double beta() const { return beta_; }
   std::int64_t length() const { return length_; }
+  const MarkovVariant& variant() const { return variant_; }
   std::int64_t contexts() const { return contexts_; }  // S^k
 
   // Sequences first .. first+batch-1 of the stream. Reuses out's memory.
@@ -41,9 +59,13 @@ class MarkovTask {
                 SequenceBatch& out) const;
 
  private:
+  void draw_row(const Stream& stream, std::uint64_t n, std::uint64_t row, std::span<std::int64_t> cumulative) const;
+
   std::int64_t order_, states_;
   double beta_;
   std::int64_t length_;
+  MarkovVariant variant_;
+  Stream kernel_stream_;
   std::int64_t contexts_ = 1;
 };
 

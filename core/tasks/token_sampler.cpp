@@ -97,6 +97,13 @@ void sample(const TokenJob& job) {
     const auto sequence_high = hn::Load(words, sequence[1]);
     const auto starts = hn::Load(integers, table_start);
     const std::int32_t* const thresholds = job.thresholds + group * table;
+    if (job.first_tokens != nullptr) {
+      for (std::int64_t lane = 0; lane < lanes; ++lane) {
+        const std::int32_t* const given = job.first_tokens + (group + std::min(lane, used - 1)) * job.order;
+        for (std::int64_t t = 0; t < std::min(job.order, job.tokens); ++t)
+          columns[static_cast<std::size_t>(t * lanes + lane)] = given[t];
+      }
+    }
 
     auto context = hn::Zero(integers);
     for (std::int64_t t = 0; t < job.tokens; t += 4) {
@@ -105,7 +112,9 @@ void sample(const TokenJob& job) {
       for (std::int64_t i = 0; i < 4; ++i) {
         IntegerVector token;
         auto oldest = hn::Zero(integers);
-        if (t + i < job.order) {
+        if (t + i < job.order && job.first_tokens != nullptr) {
+          token = hn::Load(integers, columns.get() + (t + i) * lanes);
+        } else if (t + i < job.order) {
           token = hn::BitCast(integers, multiply(block.word[i], hn::Set(words, states)).high);
         } else {
           const auto draw = hn::BitCast(integers, hn::ShiftRight<1>(block.word[i]));

@@ -20,6 +20,8 @@ struct TokenJob {
   const std::int32_t* thresholds = nullptr;
   int search_steps = 1;
 
+  const std::int32_t* first_tokens = nullptr;  // [batch, order]: what sequences begin with; nullptr: uniform tokens
+
   std::int32_t* out = nullptr;  // [batch, tokens]
 };
 

@@ -22,7 +22,7 @@ double sum(const std::vector<double>& values) {
 }  // namespace
 
 TestSet::TestSet(const ExperimentConfig& config, std::int64_t sequences) {
-  const auto task = make_task(config);
+  const auto task = make_task(config, Split::test);
   const Stream stream(static_cast<std::uint64_t>(config.integer("training.seed")), "test");
   sequences_.batch = sequences;
   sequences_.length = task->length();

@@ -84,7 +84,7 @@ class RunTrainer : public Trainer {
         step_((make_step ? make_step : step_factory(config, engine, notes_))(
             *model_, optimiser_, config.integer("training.batch"), config.integer("task.length"))),
         schedule_(schedule_from_name(config.text("training.schedule"))),
-        task_(make_task(config)),
+        task_(make_task(config, Split::training)),
         data_(static_cast<std::uint64_t>(config.integer("training.seed")), "data"),
         test_set_(config, config.integer("training.test_sequences")) {}
 

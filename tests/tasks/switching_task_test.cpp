@@ -278,7 +278,7 @@ class SwitchingTaskTest : public QObject {
                             "mambarium1:task.kind=switching;task.order=2;task.states=3;task.beta=0.5;task.p_switch=0.2;"
                             "task.length=30")
                             .config;
-    const auto known = make_task(config);
+    const auto known = make_task(config, Split::test);
     const SwitchingTask task(2, 3, 0.5, 30, 0.2);
     QCOMPARE(known->alphabet(), std::int64_t{4});
     SequenceBatch asked, expected;

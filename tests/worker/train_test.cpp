@@ -1,6 +1,7 @@
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
+#include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -269,6 +270,27 @@ class TrainTest : public QObject {
     QVERIFY(read.problems.empty());
     QCOMPARE(read.run.manifest.status, std::string("failed"));
     QVERIFY(!read.run.manifest.exit_reason.empty());
+  }
+
+  void aFileOfSymbolsIsATask() {
+    const std::string path = out("days.csv").toStdString();
+    std::ofstream file(path);
+    for (int day = 0; day < 3000; ++day) file << (day % 3 == 0 ? "rain\n" : "sun,");
+    file.close();
+    const QStringList task = {"--task.kind=file", "--task.symbols=words",
+                              "--task.file=" + QString::fromStdString(path)};
+    const Finished trained = run_worker(small_run(out("file"), task + QStringList{"--quiet"}));
+    QVERIFY2(trained.code == 0, trained.err.constData());
+    const ReadRunFolder read = read_run_folder(only_run_in(out("file")));
+    QVERIFY(read.problems.empty());
+    // Two thirds of the days nobody can foretell better than by a coin, and the estimator has to count first.
+    QVERIFY(std::abs(read.run.rows.back().oracle_loss - 2.0 / 3 * std::log(2.0)) < 0.02);
+    QVERIFY(read.run.rows.back().gap_oracle < read.run.rows.front().gap_oracle / 2);
+
+    one_complaint(run_worker(small_run(out("file"), task + QStringList{"--task.states=3"})), 2,
+                  "so the states must be 2, not 3");
+    one_complaint(run_worker(small_run(out("file"), {"--task.kind=file", "--task.file=nowhere.txt"})), 2,
+                  "nowhere.txt: there is no file");
   }
 
  public:
