@@ -279,17 +279,17 @@ class TrainTest : public QObject {
     file.close();
     const QStringList task = {"--task.kind=file", "--task.symbols=words",
                               "--task.file=" + QString::fromStdString(path)};
-    const Finished trained = run_worker(small_run(out("file"), task + QStringList{"--quiet"}));
+    const Finished trained = run_worker(small_run(out("symbols"), task + QStringList{"--quiet"}));
     QVERIFY2(trained.code == 0, trained.err.constData());
-    const ReadRunFolder read = read_run_folder(only_run_in(out("file")));
-    QVERIFY(read.problems.empty());
+    const ReadRunFolder read = read_run_folder(only_run_in(out("symbols")));
+    QVERIFY2(read.problems.empty(), to_string(read.problems).c_str());
     // Two thirds of the days nobody can foretell better than by a coin, and the estimator has to count first.
     QVERIFY(std::abs(read.run.rows.back().oracle_loss - 2.0 / 3 * std::log(2.0)) < 0.02);
     QVERIFY(read.run.rows.back().gap_oracle < read.run.rows.front().gap_oracle / 2);
 
-    one_complaint(run_worker(small_run(out("file"), task + QStringList{"--task.states=3"})), 2,
+    one_complaint(run_worker(small_run(out("symbols"), task + QStringList{"--task.states=3"})), 2,
                   "so the states must be 2, not 3");
-    one_complaint(run_worker(small_run(out("file"), {"--task.kind=file", "--task.file=nowhere.txt"})), 2,
+    one_complaint(run_worker(small_run(out("symbols"), {"--task.kind=file", "--task.file=nowhere.txt"})), 2,
                   "nowhere.txt: there is no file");
   }
 
