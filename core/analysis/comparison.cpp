@@ -3,7 +3,9 @@
 #include <torch/torch.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <span>
 
@@ -17,6 +19,41 @@ namespace {
 
 constexpr std::int64_t sequences_at_once = 32;
 
+std::vector<double> difference(const std::vector<double>& a, const std::vector<double>& b) {
+  std::vector<double> result(a.size());
+  std::ranges::transform(a, b, result.begin(), std::minus<>());
+  return result;
+}
+
+Stream test_stream(const ExperimentConfig& config) {
+  return {static_cast<std::uint64_t>(config.integer("training.seed")), "test"};
+}
+
+void append_model_losses(const at::Tensor& log_probabilities, const at::Tensor& targets, std::vector<double>& losses) {
+  const at::Tensor chosen = log_probabilities.gather(2, targets.unsqueeze(2)).squeeze(2);
+  const at::Tensor means = chosen.to(torch::kCPU, torch::kFloat64).mean(1).neg().contiguous();
+  losses.insert(losses.end(), means.data_ptr<double>(), means.data_ptr<double>() + means.numel());
+}
+
+void append_distances(const at::Tensor& log_probabilities, const SequenceBatch& batch, Estimator& best,
+                      std::vector<double>& distances) {
+  const at::Tensor probabilities = log_probabilities.to(torch::kCPU, torch::kFloat64).exp().contiguous();
+  const double* of_model = probabilities.data_ptr<double>();
+  std::vector<double> of_best(static_cast<std::size_t>(best.states()));
+  for (std::int64_t index = 0; index < batch.batch; ++index) {
+    best.reset();
+    double sum = 0;
+    for (const std::int32_t token : batch.sequence(index).first(static_cast<std::size_t>(batch.length))) {
+      best.observe(token);
+      best.predict(of_best);
+      for (const double probability : of_best) sum += std::abs(probability - *of_model++);
+    }
+    distances.push_back(sum / 2 / static_cast<double>(batch.length));
+  }
+}
+
+}  // namespace
+
 Measured measured(std::span<const double> values) {
   const auto count = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
@@ -25,30 +62,19 @@ Measured measured(std::span<const double> values) {
   return {mean, std::sqrt(squares / (count - 1) / count)};
 }
 
-std::vector<double> difference(const std::vector<double>& a, const std::vector<double>& b) {
-  std::vector<double> result(a.size());
-  std::ranges::transform(a, b, result.begin(), std::minus<>());
-  return result;
-}
-
-void append_model_losses(SequenceModel& model, const SequenceBatch& batch, std::vector<double>& losses) {
-  const auto [inputs, targets] = sequence_tensors(batch, 0, batch.batch);
-  const at::Tensor chosen = model.log_probabilities(inputs).gather(2, targets.unsqueeze(2)).squeeze(2);
-  const at::Tensor means = chosen.to(torch::kCPU, torch::kFloat64).mean(1).neg().contiguous();
-  losses.insert(losses.end(), means.data_ptr<double>(), means.data_ptr<double>() + means.numel());
-}
-
-}  // namespace
-
 Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences) {
   const torch::NoGradGuard no_grad;
   const auto task = make_task(config, Split::test);
-  const Stream stream(static_cast<std::uint64_t>(config.integer("training.seed")), "test");
-  std::vector<double> of_model, of_add_beta, of_oracle;
+  const auto best_predictor = task->best_predictor();
+  const Stream stream = test_stream(config);
+  std::vector<double> of_model, of_add_beta, of_oracle, distances;
   SequenceBatch batch;
   for (std::int64_t first = 0; first < sequences; first += sequences_at_once) {
     task->generate(stream, first, std::min(sequences_at_once, sequences - first), true, batch);
-    append_model_losses(model, batch, of_model);
+    const auto [inputs, targets] = sequence_tensors(batch, 0, batch.batch);
+    const at::Tensor log_probabilities = model.log_probabilities(inputs);
+    append_model_losses(log_probabilities, targets, of_model);
+    append_distances(log_probabilities, batch, *best_predictor, distances);
     const EstimatorLosses best = task->losses(batch);
     of_add_beta.insert(of_add_beta.end(), best.add_beta.begin(), best.add_beta.end());
     of_oracle.insert(of_oracle.end(), best.oracle.begin(), best.oracle.end());
@@ -59,7 +85,29 @@ Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::in
           measured(of_oracle),
           std::log(static_cast<double>(task->alphabet())),
           measured(difference(of_model, of_add_beta)),
-          measured(difference(of_model, of_oracle))};
+          measured(difference(of_model, of_oracle)),
+          measured(distances)};
+}
+
+DecayMeans decay_means(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (config.text("model.decay") == "one") return {nan, nan};
+  const auto switch_token = switch_token_of(config);
+  const auto task = make_task(config, Split::test);
+  const Stream stream = test_stream(config);
+  std::array<double, 2> sums{}, counts{};
+  SequenceBatch batch;
+  for (std::int64_t index = 0; index < sequences; ++index) {
+    task->generate(stream, index, 1, false, batch);
+    const auto inputs = batch.sequence(0).first(static_cast<std::size_t>(batch.length));
+    const Tensor decay = model.decay_factors(inputs);
+    for (std::size_t place = 0; place < decay.data.size(); ++place) {
+      const std::size_t is_switch = inputs[place % inputs.size()] == switch_token ? 1 : 0;
+      sums[is_switch] += decay.data[place];
+      ++counts[is_switch];
+    }
+  }
+  return {sums[0] / counts[0], sums[1] / counts[1]};
 }
 
 }  // namespace mambarium

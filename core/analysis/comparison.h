@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "core/contract/experiment_config.h"
 #include "core/models/sequence_model.h"
@@ -12,17 +13,29 @@
 namespace mambarium {
 
 struct Measured {
-  double mean = 0, standard_error = 0;  // nats per token, over sequences
+  double mean = 0, standard_error = 0;
 };
+Measured measured(std::span<const double> values);  // of independent values; the error of one is NaN
 
+// Losses and gaps are nats per token; every error is over sequences.
 struct Comparison {
   std::int64_t sequences = 0;
   Measured model, add_beta, oracle;   // add_beta: the task's best predictor without the kernel
   double uniform = 0;                 // log of the number of tokens, exactly
   Measured gap_add_beta, gap_oracle;  // of the differences per sequence: much surer than the losses
+  // The total variation distance of the model's probabilities from the best predictor's, mean over all T positions:
+  // half the sum of |dp| over the alphabet, |dp| of either token where there are two (paper 1, figures 1b and 7b).
+  Measured total_variation;
 };
 
 // The first `sequences` (at least 2) of the configuration's test stream.
 Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences);
+
+// Mean a_t over layers, heads and positions of the first `sequences` of the test stream. NaN where a model has no decay
+// factors to learn (model.decay one), and at_switch where no switch token came.
+struct DecayMeans {
+  double ordinary = 0, at_switch = 0;
+};
+DecayMeans decay_means(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences);
 
 }  // namespace mambarium

@@ -5,6 +5,7 @@
 
 #include "core/contract/experiment_config.h"
 #include "core/contract/json_fields.h"
+#include "core/contract/named_settings.h"
 #include "core/contract/text.h"
 
 namespace mambarium {
@@ -42,20 +43,6 @@ Problem unknown_setting(const std::string& where) {
   return {where, "there is no such setting" + (nearest ? "; did you mean " + std::string(*nearest) + "?" : "")};
 }
 
-void read_setting(const std::string& key, const json& value, ParsedConfig& parsed) {
-  const Property* property = find_property(key);
-  if (property == nullptr) {
-    parsed.problems.push_back(unknown_setting(key));
-    return;
-  }
-  auto native = value_from_json(*property, value);
-  if (!native) {
-    parsed.problems.push_back({key, shown(value) + " is not " + property_range_text(*property)});
-    return;
-  }
-  if (auto problem = parsed.config.set(key, *std::move(native))) parsed.problems.push_back(*std::move(problem));
-}
-
 }  // namespace
 
 json to_json(const ExperimentConfig& config) {
@@ -67,25 +54,43 @@ json to_json(const ExperimentConfig& config) {
   return document;
 }
 
-ParsedConfig config_from_json(const json& document) {
-  ParsedConfig parsed;
+std::optional<Problem> set_from_json(ExperimentConfig& config, const std::string& key, const json& value) {
+  const Property* property = find_property(key);
+  if (property == nullptr) return unknown_setting(key);
+  auto native = value_from_json(*property, value);
+  if (!native) return Problem{key, shown(value) + " is not " + property_range_text(*property)};
+  return config.set(key, *std::move(native));
+}
+
+NamedSettings settings_in(const json& document) {
+  NamedSettings named;
   if (!document.is_object()) {
-    parsed.problems.push_back({"experiment", shown(document) + " is not a map of settings such as {\"task\": {...}}"});
-    return parsed;
+    named.problems.push_back({"experiment", shown(document) + " is not a map of settings such as {\"task\": {...}}"});
+    return named;
   }
   for (const auto& [section, settings] : document.items()) {
     if (!is_section(section)) {
       const auto [outer, inner] = path_of(section);
       if (find_property(section) != nullptr)
-        parsed.problems.push_back({section, "settings nest: write {\"" + outer + "\": {\"" + inner + "\": ...}}"});
+        named.problems.push_back({section, "settings nest: write {\"" + outer + "\": {\"" + inner + "\": ...}}"});
       else
-        parsed.problems.push_back(unknown_setting(section));
+        named.problems.push_back(unknown_setting(section));
     } else if (!settings.is_object()) {
-      parsed.problems.push_back({section, shown(settings) + " is not a map of the settings of " + section});
+      named.problems.push_back({section, shown(settings) + " is not a map of the settings of " + section});
     } else {
-      for (const auto& [name, value] : settings.items()) read_setting(section + "." + name, value, parsed);
+      for (const auto& [name, value] : settings.items()) named.settings.emplace_back(section + "." + name, value);
     }
   }
+  return named;
+}
+
+ParsedConfig config_from_json(const json& document) {
+  NamedSettings named = settings_in(document);
+  ParsedConfig parsed;
+  parsed.problems = std::move(named.problems);
+  if (!document.is_object()) return parsed;
+  for (const auto& [key, value] : named.settings)
+    if (auto problem = set_from_json(parsed.config, key, value)) parsed.problems.push_back(*std::move(problem));
   for (Problem& problem : parsed.config.validate()) parsed.problems.push_back(std::move(problem));
   return parsed;
 }

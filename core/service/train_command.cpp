@@ -16,11 +16,13 @@
 
 namespace mambarium {
 
+namespace fs = std::filesystem;
+
 namespace {
 
 struct TrainOptions {
   ExperimentFlags experiment;
-  std::string resume;
+  std::string resume, folder;
   Engine engine = Engine::fused;
   bool engine_is_chosen = false;  // and not left to the program
   bool quiet = false;
@@ -34,6 +36,8 @@ Progress::Style style(const TrainOptions& options) {
 std::unique_ptr<Trainer> resumed(const TrainOptions& options) {
   if (const auto given = options.experiment.given(); !given.empty())
     throw bad_input("--resume goes on with the settings of its run, so " + given.front() + " cannot be given as well");
+  if (!options.folder.empty())
+    throw bad_input("--resume goes on in the folder of its run, so --folder cannot be given");
   const ReadRunFolder read = read_run_folder(options.resume);
   if (!read.problems.empty()) throw bad_input(read.problems);
   const Engine engine = engine_named(read.run.manifest.engine);
@@ -47,7 +51,8 @@ std::unique_ptr<Trainer> resumed(const TrainOptions& options) {
 std::unique_ptr<Trainer> fresh(const TrainOptions& options) {
   const ExperimentConfig config = options.experiment.config();
   if (const auto problem = unfit_for_this_machine(config, options.engine)) throw bad_input(to_string(*problem));
-  return Trainer::create(config, {options.engine, Trainer::new_folder(config)});
+  return Trainer::create(
+      config, {options.engine, options.folder.empty() ? Trainer::new_folder(config) : fs::path(options.folder)});
 }
 
 // Steps until the end or a signal; true when it got to the end.
@@ -85,7 +90,7 @@ int train(const TrainOptions& options) {
     }
   } catch (const TrainingError& fault) {
     std::error_code error;
-    const bool is_there = std::filesystem::exists(folder, error);
+    const bool is_there = fs::exists(folder, error);
     throw CommandError(exit_code::failure,
                        std::string(fault.what()) + "\n" + fault.hint() + "\nThe run so far " +
                            (is_there ? "is in " + folder : "is lost: its folder " + folder + " is gone"));
@@ -119,6 +124,8 @@ Command add_train_command(CLI::App& program) {
   const auto options = std::make_shared<TrainOptions>();
   options->experiment.add_sources(*command);
   command->add_option("--resume", options->resume, "Go on with a run from its newest checkpoint")->type_name("FOLDER");
+  command->add_option("--folder", options->folder, "The run's folder. Default: a new name in run.out.")
+      ->type_name("FOLDER");
   add_engine_flag(*command, options->engine);
   command->add_flag("--quiet", options->quiet, "Print nothing but the run folder");
   options->experiment.add_settings(*command);

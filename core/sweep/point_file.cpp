@@ -1,0 +1,79 @@
+#include "core/sweep/point_file.h"
+
+#include <limits>
+#include <map>
+
+#include "core/contract/json_fields.h"
+
+namespace mambarium {
+
+using nlohmann::json;
+
+namespace {
+
+struct Value {
+  double value = 0, standard_error = std::numeric_limits<double>::quiet_NaN();
+};
+
+Value measured(const JsonFields& evaluation, const char* name) {
+  const JsonFields fields(evaluation.object(name), std::string("evaluation: \"") + name + "\"");
+  return {fields.number("mean"), fields.number("standard_error")};
+}
+
+std::map<std::string, Value> measures_of(const json& document, const MetricsRow& last_row) {
+  const JsonFields evaluation(document, "evaluation");
+  const JsonFields decay(evaluation.object("decay"), "evaluation: \"decay\"");
+  return {{"gap_add_beta", measured(evaluation, "gap_add_beta")},
+          {"gap_oracle", measured(evaluation, "gap_oracle")},
+          {"model_loss", measured(evaluation, "model")},
+          {"add_beta_loss", measured(evaluation, "add_beta")},
+          {"oracle_loss", measured(evaluation, "oracle")},
+          {"uniform_loss", {measured(evaluation, "uniform").value}},
+          {"train_loss", {last_row.train_loss}},
+          {"total_variation", measured(evaluation, "total_variation")},
+          {"decay_ordinary", {decay.number("ordinary")}},
+          {"decay_switch", {decay.number("at_switch")}},
+          {"parameter_count", {static_cast<double>(evaluation.count("parameter_count"))}}};
+}
+
+}  // namespace
+
+std::string point_file_text(const SweepPoint& point, const json& evaluation, const MetricsRow& last_row) {
+  const auto measures = measures_of(evaluation, last_row);
+  json values = json::object(), standard_errors = json::object();
+  for (const SweepMeasure& measure : sweep_measures()) {
+    const Value& of_measure = measures.at(measure.name);
+    values[measure.name] = number_or_null(of_measure.value);
+    standard_errors[measure.name] = number_or_null(of_measure.standard_error);
+  }
+  json experiment = to_json(point.config), row = last_row;
+  experiment.erase("run");
+  row.erase("seconds");
+  const json document = {{"point", point.id},
+                         {"experiment", std::move(experiment)},
+                         {"last_row", std::move(row)},
+                         {"values", std::move(values)},
+                         {"standard_errors", std::move(standard_errors)}};
+  return document.dump(2) + "\n";
+}
+
+std::optional<PointMeasures> read_point_file(const std::filesystem::path& path, const std::string& id) {
+  const JsonFile file = read_json_file(path);
+  if (file.problem) return std::nullopt;
+  try {
+    const JsonFields fields(file.document, "point");
+    if (fields.text("point") != id) return std::nullopt;
+    const JsonFields values(fields.object("values"), "values");
+    const JsonFields standard_errors(fields.object("standard_errors"), "standard_errors");
+    PointMeasures measures;
+    for (const SweepMeasure& measure : sweep_measures()) {
+      measures.values.push_back(values.number(measure.name.c_str()));
+      measures.standard_errors.push_back(standard_errors.number(measure.name.c_str()));
+    }
+    return measures;
+  } catch (const std::invalid_argument&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace mambarium
