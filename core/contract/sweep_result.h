@@ -26,7 +26,7 @@ struct SweepAxis {
   std::string title;                // as a person reads it: "Order k", "Width d_model = State size d_state", "Case"
   std::vector<std::string> keys;    // the settings that vary along it, in the property table's order
   std::vector<std::string> labels;  // one per position: "2", "x,B,C", "no convolution"
-  std::vector<double> numbers;      // the same as numbers, for a continuous axis; empty where they are not
+  std::vector<double> numbers;      // values of the first key, for a continuous axis; empty where they are no numbers
   bool operator==(const SweepAxis&) const = default;
 };
 

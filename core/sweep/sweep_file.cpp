@@ -165,7 +165,7 @@ class SweepReader {
       for (std::size_t key = 1; !equal && key < settings.size(); ++key)
         label += ", " + value_to_string(settings[key].second);
       axis.labels.push_back(std::move(label));
-      if (const auto number = number_in(settings.front().second); equal && number) axis.numbers.push_back(*number);
+      if (const auto number = number_in(settings.front().second)) axis.numbers.push_back(*number);
     }
     parsed_.sweep.axes.push_back(std::move(axis));
     parsed_.sweep.settings.push_back(std::move(positions));

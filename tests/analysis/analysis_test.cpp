@@ -9,8 +9,12 @@
 #include <stdexcept>
 
 #include "core/analysis/comparison.h"
+#include "core/analysis/predictions.h"
 #include "core/analysis/probe_sequence.h"
+#include "core/estimators/known_task.h"
 #include "core/models/parameter.h"
+#include "core/random/stream.h"
+#include "core/theory/constructions.h"
 #include "core/training/trainer.h"
 
 using namespace mambarium;
@@ -188,6 +192,50 @@ class AnalysisTest : public QObject {
     const double expected = std::sqrt(2.0) * half.oracle.standard_error;
     QVERIFY(std::abs(other_half - half.oracle.mean) < 4 * expected);
     QVERIFY(std::abs(half.oracle.standard_error / whole.oracle.standard_error - std::sqrt(2.0)) < 0.1);
+  }
+
+  // Token by token, from the probabilities of model and predictor as panels get them.
+  void totalVariationIsHalfTheSumOfTheDifferences() {
+    for (const char* assignments : {"task.length=24;task.order=2", "task.length=24;task.states=4",
+                                    "task.length=24;task.kind=switching;task.p_switch=0.1"}) {
+      const auto config = config_of(assignments);
+      const auto model = make_model(config);
+      const auto task = make_task(config);
+      const auto best = task->best_predictor();
+      SequenceBatch batch;
+      task->generate(Stream(0, "test"), 0, 40, false, batch);
+      double sum = 0;
+      for (std::int64_t sequence = 0; sequence < 40; ++sequence) {
+        const auto inputs = batch.sequence(sequence).first(24);
+        const Tensor of_model = predictions(*model, inputs), of_best = predictions(*best, inputs);
+        for (std::size_t place = 0; place < of_model.data.size(); ++place)
+          sum += std::abs(static_cast<double>(of_model.data[place]) - static_cast<double>(of_best.data[place]));
+      }
+      const Measured found = compare(*model, config, 40).total_variation;
+      QVERIFY(std::abs(found.mean - sum / 2 / 40 / 24) < 1e-6);
+      QVERIFY(found.mean > 0.05 && found.standard_error > 0);
+    }
+  }
+
+  void aConstructionIsNoDistanceFromItsEstimator() {
+    const auto config = config_of("task.length=64");
+    const auto model = make_construction({"theorem1"}, Engine::torch, Precision::float64);
+    QVERIFY(compare(*model, config, 64).total_variation.mean < 1e-12);
+  }
+
+  void decayMeansTellSwitchTokensFromOthers() {
+    const auto config = config_of("task.length=64;task.kind=switching;task.p_switch=0.1");
+    const auto forgets = make_construction({.name = "switching", .p_switch = 0.1}, Engine::torch, Precision::float64);
+    const DecayMeans means = decay_means(*forgets, config, 16);
+    QVERIFY(means.ordinary > 0.999 && means.ordinary <= 1);
+    QVERIFY(means.at_switch < 1e-6);
+    const auto plain = config_of("task.length=64;model.layers=2");
+    const auto model = make_model(plain);
+    const DecayMeans untrained = decay_means(*model, plain, 16);
+    QVERIFY(untrained.ordinary > 0 && untrained.ordinary < 1);
+    QVERIFY2(std::isnan(untrained.at_switch), "there are no switch tokens");
+    const auto counts = config_of("model.decay=one");
+    QVERIFY2(std::isnan(decay_means(*make_model(counts), counts, 16).ordinary), "there is nothing to learn");
   }
 };
 
