@@ -83,19 +83,20 @@ std::string results_csv(const SweepResult& result) {
   const auto cases = std::ranges::find(result.axes, "case", &SweepAxis::name);
   const bool has_cases = cases != result.axes.end();
   std::string text = "point";
-  for (const std::string& key : result.keys) text += "," + key;
-  text += has_cases ? ",case,seed" : ",seed";
-  for (const SweepMeasure& measure : result.measures) text += "," + measure.name;
-  for (const std::size_t index : with_errors) text += "," + result.measures[index].name + "_standard_error";
+  const auto add = [&](std::string_view field) { text.append(",").append(field); };
+  for (const std::string& key : result.keys) add(key);
+  if (has_cases) add("case");
+  add("seed");
+  for (const SweepMeasure& measure : result.measures) add(measure.name);
+  for (const std::size_t index : with_errors) add(result.measures[index].name + "_standard_error");
   text += "\n";
   for (const SweepRow& row : result.rows) {
     text += row.point;
-    for (const std::string& setting : row.settings) text += "," + csv_field(setting);
-    if (has_cases)
-      text += "," + csv_field(cases->labels[row.position[static_cast<std::size_t>(cases - result.axes.begin())]]);
-    text += "," + std::to_string(row.seed);
-    for (const double value : row.values) text += "," + csv_number(value);
-    for (const std::size_t index : with_errors) text += "," + csv_number(row.standard_errors[index]);
+    for (const std::string& setting : row.settings) add(csv_field(setting));
+    if (has_cases) add(csv_field(cases->labels[row.position[static_cast<std::size_t>(cases - result.axes.begin())]]));
+    add(std::to_string(row.seed));
+    for (const double value : row.values) add(csv_number(value));
+    for (const std::size_t index : with_errors) add(csv_number(row.standard_errors[index]));
     text += "\n";
   }
   return text;

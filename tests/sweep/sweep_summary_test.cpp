@@ -94,16 +94,16 @@ class SweepSummaryTest : public QObject {
   }
 
   void aCellIsItsMeanAndItsInterval() {
-    const SweepSummary summary = summarised(std::array{1.0, 2.0, 6.0});
+    const SweepSummary summary = summarised(std::vector{1.0, 2.0, 6.0});
     QCOMPARE(summary.n, std::int64_t{3});
     QVERIFY(std::abs(summary.mean - 3) < 1e-12);
     const double error = std::sqrt(7.0 / 3);
     QVERIFY(std::abs(summary.standard_error - error) < 1e-12);
     QVERIFY(std::abs(summary.high - (3 + 4.30265 * error)) < 1e-4);
     QVERIFY(std::abs(summary.low - (3 - 4.30265 * error)) < 1e-4);
-    const SweepSummary alone = summarised(std::array{nan, 2.0});
+    const SweepSummary alone = summarised(std::vector{nan, 2.0});
     QVERIFY(alone.n == 1 && alone.mean == 2 && std::isnan(alone.standard_error) && std::isnan(alone.low));
-    const SweepSummary none = summarised(std::array{nan});
+    const SweepSummary none = summarised(std::vector{nan});
     QVERIFY(none.n == 0 && std::isnan(none.mean));
   }
 
