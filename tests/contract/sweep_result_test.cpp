@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 // Two axes of two and three positions, two seeds; every number says where it belongs.
 SweepResult example() {
@@ -31,8 +31,8 @@ SweepResult example() {
     for (std::size_t part = 0; part < 3; ++part) {
       const double value = 0.1 + static_cast<double>(3 * order + part) / 3;
       for (const std::int64_t seed : result.seeds)
-        result.rows.push_back({"point", {order, part}, seed, {"1", "x,B,C", "on"}, {value, nan}, {0.01, nan}});
-      result.cells.push_back({{order, part}, {{value, 0.02, 2, value - 0.1, value + 0.1}, {nan, nan, 0, nan, nan}}});
+        result.rows.push_back({"point", {order, part}, seed, {"1", "x,B,C", "on"}, {value, absent}, {0.01, absent}});
+      result.cells.push_back({{order, part}, {{value, 0.02, 2, value - 0.1, value + 0.1}, {absent, absent, 0, absent, absent}}});
     }
   return result;
 }

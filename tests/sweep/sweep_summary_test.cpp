@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <vector>
 
 #include "core/contract/text.h"
 #include "core/sweep/student_t.h"
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
 json evaluation(double gap) {
   const auto value = [](double mean) { return json{{"mean", mean}, {"standard_error", mean / 10}}; };
@@ -51,8 +52,8 @@ ParsedSweep example() {
 PointMeasures measures(const std::vector<double>& values) {
   PointMeasures all;
   all.values = values;
-  all.values.resize(sweep_measures().size(), nan);
-  all.standard_errors.assign(sweep_measures().size(), nan);
+  all.values.resize(sweep_measures().size(), absent);
+  all.standard_errors.assign(sweep_measures().size(), absent);
   all.standard_errors[0] = 0.001;
   return all;
 }
@@ -101,9 +102,9 @@ class SweepSummaryTest : public QObject {
     QVERIFY(std::abs(summary.standard_error - error) < 1e-12);
     QVERIFY(std::abs(summary.high - (3 + 4.30265 * error)) < 1e-4);
     QVERIFY(std::abs(summary.low - (3 - 4.30265 * error)) < 1e-4);
-    const SweepSummary alone = summarised(std::vector{nan, 2.0});
+    const SweepSummary alone = summarised(std::vector{absent, 2.0});
     QVERIFY(alone.n == 1 && alone.mean == 2 && std::isnan(alone.standard_error) && std::isnan(alone.low));
-    const SweepSummary none = summarised(std::vector{nan});
+    const SweepSummary none = summarised(std::vector{absent});
     QVERIFY(none.n == 0 && std::isnan(none.mean));
   }
 
