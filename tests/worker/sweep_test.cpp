@@ -239,22 +239,26 @@ class SweepTest : public QObject {
   }
 
   void aRunThatFailsStopsNoOther() {
-    json with_giant = tiny_sweep();
-    with_giant["cases"] = json::array(
-        {{{"label", "giant"}, {"settings", {{"training", {{"batch", 65536}}}, {"task", {{"length", 65536}}}}}},
-         {{"label", "small"}, {"settings", json::object()}}});
-    const Finished finished = sweep(with_giant, {"--out", out("giant"), "--workers=1"});
-    QCOMPARE(finished.code, 1);
-    const auto complaints = finished.complaints();
-    QCOMPARE(complaints.size(), std::size_t{3});
-    for (const std::string& complaint : complaints) QVERIFY2(is_one_sentence(complaint), complaint.c_str());
-    QVERIFY2(
-        mentions(complaints[0], "giant_seed-0_") && mentions(complaints[0], "failed: training.batch: a step would"),
-        complaints[0].c_str());
-    QVERIFY2(mentions(complaints[2], "2 of 4 points failed") && mentions(complaints[2], "/giant/runs"),
-             complaints[2].c_str());
-    QCOMPARE(std::distance(fs::directory_iterator(path("giant") + "/points"), {}), std::ptrdiff_t{2});
-    QVERIFY(!fs::exists(path("giant") + "/results.json"));
+    json diverging = tiny_sweep();
+    diverging["cases"] = json::parse(R"([
+        {"label": "wild", "settings": {"model": {"norm": "none", "activation": "none", "layers": 8},
+                                       "training": {"lr": 10, "clip": 0, "schedule": "constant"}}},
+        {"label": "calm", "settings": {}}])");
+    for (const char* told : {"4 points, 0 of them done", "4 points, 2 of them done"}) {
+      const Finished finished = sweep(diverging, {"--out", out("diverging"), "--workers=1"});
+      QCOMPARE(finished.code, 1);
+      QVERIFY2(finished.out.contains(told), finished.out.constData());
+      const auto complaints = finished.complaints();
+      QCOMPARE(complaints.size(), std::size_t{3});
+      QVERIFY2(
+          complaints[0].starts_with("wild_seed-0_") && mentions(complaints[0], " failed: training diverged at step"),
+          complaints[0].c_str());
+      QVERIFY(complaints[1].starts_with("wild_seed-1_"));
+      QVERIFY2(mentions(complaints[2], "2 of 4 points failed") && mentions(complaints[2], "/diverging/runs"),
+               complaints[2].c_str());
+      QCOMPARE(std::distance(fs::directory_iterator(path("diverging") + "/points"), {}), std::ptrdiff_t{2});
+      QVERIFY(!fs::exists(path("diverging") + "/results.json"));
+    }
   }
 
   void badInputIsRefused_data() {
@@ -268,7 +272,7 @@ class SweepTest : public QObject {
     row("no shard", {"--shard=2"}, "--shard: \"2\"");
     row("no workers", {"--workers=0"}, "--workers");
     row("merging nothing", {"--merge", "/nowhere"}, "/nowhere is not a sweep's folder");
-    row("merging a shard", {"--merge", "/nowhere", "--shard=1/2"}, "--merge excludes --shard");
+    row("merging a shard", {"--merge", "/nowhere", "--shard=1/2"}, "--shard excludes --merge");
     row("an unknown flag", {"--worker=2"}, "there is no flag --worker");
   }
   void badInputIsRefused() {
