@@ -200,7 +200,7 @@ class AnalysisTest : public QObject {
                                     "task.length=24;task.kind=switching;task.p_switch=0.1"}) {
       const auto config = config_of(assignments);
       const auto model = make_model(config);
-      const auto task = make_task(config);
+      const auto task = make_task(config, Split::test);
       const auto best = task->best_predictor();
       SequenceBatch batch;
       task->generate(Stream(0, "test"), 0, 40, false, batch);
