@@ -16,7 +16,6 @@ namespace mambarium {
 
 namespace {
 
-constexpr const char* own_executable = "/proc/self/exe";
 constexpr int could_not_start = 127;
 
 [[noreturn]] void fail(const char* what) {
@@ -41,7 +40,8 @@ struct Pipe {
 };
 
 // In the child, between fork and exec: this process may have threads, so only what is safe in a signal handler.
-[[noreturn]] void become(char* const* arguments, pid_t parent, int output, int errors, const sigset_t& mask) {
+[[noreturn]] void become(const char* program, char* const* arguments, pid_t parent, int output, int errors,
+                         const sigset_t& mask) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(could_not_start);
   ::setpgid(0, 0);
@@ -51,7 +51,7 @@ struct Pipe {
   ::dup2(errors, STDERR_FILENO);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(number, SIG_DFL);
   ::sigprocmask(SIG_SETMASK, &mask, nullptr);
-  ::execv(own_executable, arguments);
+  ::execv(program, arguments);
   ::_exit(could_not_start);
 }
 
@@ -74,8 +74,8 @@ void close_end(int& descriptor) {
 
 }  // namespace
 
-ChildProcess::ChildProcess(const std::vector<std::string>& arguments) {
-  std::vector<std::string> words = {"mambarium-worker"};
+ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const std::string& program) {
+  std::vector<std::string> words = {program == own_executable ? "mambarium-worker" : program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
@@ -87,7 +87,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& arguments) {
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   const pid_t parent = ::getpid();
   process_ = ::fork();
-  if (process_ == 0) become(pointers.data(), parent, output.writer, errors.writer, before);
+  if (process_ == 0) become(program.c_str(), pointers.data(), parent, output.writer, errors.writer, before);
   const int error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (process_ < 0) throw std::system_error(error, std::generic_category(), "starting a process");

@@ -1,4 +1,4 @@
-// A further process of this program, with a command of its own: what a sweep computes its points in.
+// A further process of this program, with a command of its own, what a sweep computes its points in; or of another.
 //
 // Ctrl+C on a terminal does not reach it (it has a process group of its own), and it never outlives this process: the
 // system kills it when this one ends, however it ends. Start it from a thread that lives as long as the process, since
@@ -15,8 +15,10 @@ namespace mambarium {
 
 class ChildProcess {
  public:
-  // Runs this executable with these arguments and nothing on standard input. Throws std::system_error.
-  explicit ChildProcess(const std::vector<std::string>& arguments);
+  static constexpr const char* own_executable = "/proc/self/exe";
+
+  // Runs this executable, or `program`, with these arguments and nothing on standard input. Throws std::system_error.
+  explicit ChildProcess(const std::vector<std::string>& arguments, const std::string& program = own_executable);
   ~ChildProcess();  // kills it if it still runs
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;

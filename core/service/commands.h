@@ -16,16 +16,17 @@ struct Command {
   CommandBody run;
 };
 
-Command add_train_command(CLI::App& program);     // trains a run, on a terminal with progress and time left
-Command add_evaluate_command(CLI::App& program);  // test loss and gaps of a trained model
-Command add_predict_command(CLI::App& program);   // P(next) along given token sequences
-Command add_inspect_command(CLI::App& program);   // what a panel would be sent
-Command add_sweep_command(CLI::App& program);     // trains every experiment of a grid, several at a time
-Command add_bench_command(CLI::App& program);     // tokens a second, beside LibTorch operators in the same run
-Command add_selftest_command(CLI::App& program);  // every kernel against float64, on this machine
-Command add_info_command(CLI::App& program);      // versions, CPU, CUDA
-Command add_settings_command(CLI::App& program);  // docs/settings.md
-Command add_serve_command(CLI::App& program);     // the protocol on standard input and output
+Command add_train_command(CLI::App& program);      // trains a run, on a terminal with progress and time left
+Command add_evaluate_command(CLI::App& program);   // test loss and gaps of a trained model
+Command add_predict_command(CLI::App& program);    // P(next) along given token sequences
+Command add_inspect_command(CLI::App& program);    // what a panel would be sent
+Command add_sweep_command(CLI::App& program);      // trains every experiment of a grid, several at a time
+Command add_reproduce_command(CLI::App& program);  // a paper's figures: runs, pictures, claims decided
+Command add_bench_command(CLI::App& program);      // tokens a second, beside LibTorch operators in the same run
+Command add_selftest_command(CLI::App& program);   // every kernel against float64, on this machine
+Command add_info_command(CLI::App& program);       // versions, CPU, CUDA
+Command add_settings_command(CLI::App& program);   // docs/settings.md
+Command add_serve_command(CLI::App& program);      // the protocol on standard input and output
 
 // --engine auto|fused|torch
 void add_engine_flag(CLI::App& command, Engine& engine);

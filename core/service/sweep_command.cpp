@@ -1,17 +1,14 @@
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <memory>
 
 #include "core/contract/text.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
-#include "core/service/duration_text.h"
 #include "core/service/help_text.h"
-#include "core/service/sweep_runner.h"
+#include "core/service/sweep_progress.h"
 #include "core/sweep/sweep_merge.h"
 #include "core/training/training_error.h"
 
@@ -39,48 +36,6 @@ Shard shard_of(const std::string& text) {
     throw bad_input("--shard: " + in_quotes(text) + " is not a shard such as 2/4, from 1/4 to 4/4");
   return {static_cast<std::size_t>(*number), static_cast<std::size_t>(*count)};
 }
-
-// The cores this process may use, which a cluster may have narrowed.
-std::size_t usable_cores() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? static_cast<std::size_t>(CPU_COUNT(&set)) : 1;
-}
-
-double cost_of(const SweepPoint& point) {
-  return static_cast<double>(point.config.integer("training.steps") * point.config.integer("training.batch") *
-                             point.config.integer("task.length"));
-}
-
-// A line for every point that ends, with the time that is left by what those before it took.
-class SweepProgress {
- public:
-  SweepProgress(std::size_t all, std::size_t done, std::span<const SweepPoint* const> to_do) : all_(all), done_(done) {
-    for (const SweepPoint* point : to_do) cost_left_ += cost_of(*point);
-  }
-
-  void measured(const SweepPoint& point, const PointMeasures& measures) {
-    const auto of = [&](const char* name) {
-      const auto found = std::ranges::find(sweep_measures(), name, &SweepMeasure::name);
-      return measures.values[static_cast<std::size_t>(found - sweep_measures().begin())];
-    };
-    cost_done_ += cost_of(point);
-    cost_left_ -= cost_of(point);
-    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begun_;
-    const std::string left =
-        cost_left_ > 0 ? ", " + clock_text(elapsed.count() / cost_done_ * cost_left_) + " left" : "";
-    fmt::print("{} of {}: {}, gap to {} {:.5f}, gap to the oracle {:.5f}{}\n", ++done_, all_, point.id,
-               best_predictor_name(point.config), of("gap_add_beta"), of("gap_oracle"), left);
-    std::fflush(stdout);
-  }
-
-  void failed(const SweepFailure& failure) { fmt::print(stderr, "{} failed: {}\n", failure.point, failure.reason); }
-
- private:
-  std::size_t all_, done_;
-  double cost_done_ = 0, cost_left_ = 0;
-  std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
-};
 
 std::string names_of(const std::vector<const SweepPoint*>& points) {
   constexpr std::size_t most = 10;
@@ -146,10 +101,7 @@ int compute(const SweepOptions& options, const ParsedSweep& parsed, const fs::pa
   std::fflush(stdout);
   const SignalWatcher signals;
   SweepProgress progress(in_shard, in_shard - to_do.size(), to_do);
-  const SweepListener listener = {
-      [&](const SweepPoint& point, const PointMeasures& measures) { progress.measured(point, measures); },
-      [&](const SweepFailure& failure) { progress.failed(failure); }};
-  return report(parsed, folder, shard, compute_points(folder, to_do, workers, signals, listener));
+  return report(parsed, folder, shard, compute_points(folder, to_do, workers, signals, progress.listener()));
 }
 
 int sweep(const SweepOptions& options) {

@@ -40,11 +40,11 @@ int run(int argc, char** argv) {
   program.set_version_flag("--version", fmt::format("mambarium-worker {} ({})", version, revision));
   program.require_subcommand(0, 1);
   program.get_formatter()->column_width(help_column);
-  const std::vector<Command> commands = {add_train_command(program),   add_evaluate_command(program),
-                                         add_predict_command(program), add_inspect_command(program),
-                                         add_serve_command(program),   add_bench_command(program),
-                                         add_sweep_command(program),   add_selftest_command(program),
-                                         add_info_command(program),    add_settings_command(program)};
+  const std::vector<Command> commands = {
+      add_train_command(program),   add_evaluate_command(program),  add_predict_command(program),
+      add_inspect_command(program), add_serve_command(program),     add_bench_command(program),
+      add_sweep_command(program),   add_reproduce_command(program), add_selftest_command(program),
+      add_info_command(program),    add_settings_command(program)};
   // Left over arguments are refused below, with the nearest flag.
   program.allow_extras();
   for (const Command& command : commands) command.app->allow_extras();

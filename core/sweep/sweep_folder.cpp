@@ -57,6 +57,11 @@ void SweepFolder::write_point(const SweepPoint& point, std::string_view text) co
 
 std::vector<const SweepPoint*> SweepFolder::write_results(const Sweep& sweep,
                                                           std::span<const SweepPoint> points) const {
+  return write_results(sweep, points, path_);
+}
+
+std::vector<const SweepPoint*> SweepFolder::write_results(const Sweep& sweep, std::span<const SweepPoint> points,
+                                                          const fs::path& folder) const {
   std::vector<const SweepPoint*> missing;
   std::vector<PointMeasures> all;
   for (const SweepPoint& point : points) {
@@ -67,8 +72,9 @@ std::vector<const SweepPoint*> SweepFolder::write_results(const Sweep& sweep,
   }
   if (!missing.empty()) return missing;
   const SweepResult result = sweep_result(sweep, points, all);
-  write_shared_file(path_ / "results.csv", results_csv(result));
-  write_shared_file(path_ / "results.json", nlohmann::json(result).dump(1) + "\n");
+  make_folder(folder);
+  write_shared_file(folder / "results.csv", results_csv(result));
+  write_shared_file(folder / "results.json", nlohmann::json(result).dump(1) + "\n");
   return missing;
 }
 

@@ -28,8 +28,11 @@ class SweepFolder {
 
   std::optional<PointMeasures> measures(const SweepPoint& point) const;
   void write_point(const SweepPoint& point, std::string_view text) const;
-  // Writes results.json and results.csv when the measures of all points are there. What is missing comes back.
+  // Writes results.json and results.csv, here or into another folder, when the measures of all points are there. What
+  // is missing comes back.
   std::vector<const SweepPoint*> write_results(const Sweep& sweep, std::span<const SweepPoint> points) const;
+  std::vector<const SweepPoint*> write_results(const Sweep& sweep, std::span<const SweepPoint> points,
+                                               const std::filesystem::path& folder) const;
 
  private:
   std::filesystem::path path_;

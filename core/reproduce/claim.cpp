@@ -1,0 +1,165 @@
+#include "core/reproduce/claim.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "core/contract/json_fields.h"
+#include "core/contract/text.h"
+#include "core/sweep/sweep_summary.h"
+
+namespace mambarium {
+
+namespace {
+
+using Kind = Inequality::Kind;
+
+CellChoice choice_from(const nlohmann::json& document, const std::string& owner) {
+  const JsonFields fields(document, owner);
+  CellChoice choice;
+  if (fields.has("sweep")) choice.sweep = fields.text("sweep");
+  for (const auto& [key, value] : document.items()) {
+    if (key == "sweep") continue;
+    if (!value.is_string())
+      throw std::invalid_argument(owner + ": " + in_quotes(key) + " is " + shown(value) +
+                                  ", it must be the label of a position");
+    choice.labels[key] = value.get<std::string>();
+  }
+  return choice;
+}
+
+ClaimCell cell_from(const nlohmann::json& document) {
+  const JsonFields fields(document, "claim's cell");
+  ClaimCell cell{fields.text("name"), choice_from(fields.object("of"), "claim's cell"), fields.has("minus"), {}, ""};
+  if (cell.is_difference) cell.minus = choice_from(fields.object("minus"), "claim's cell");
+  if (fields.has("paper")) cell.paper = fields.text("paper");
+  return cell;
+}
+
+Inequality inequality_from(const JsonFields& fields) {
+  const std::pair<const char*, Kind> kinds[] = {
+      {"below", Kind::below}, {"above", Kind::above}, {"within", Kind::within}};
+  std::vector<Inequality> found;
+  for (const auto& [name, kind] : kinds)
+    if (fields.has(name)) found.push_back({kind, fields.number(name)});
+  if (found.size() != 1) throw std::invalid_argument("claim: it must have one of \"below\", \"above\" and \"within\"");
+  return found.front();
+}
+
+const SweepResult& sweep_of(const CellChoice& choice, std::span<const SweepResult> results) {
+  if (choice.sweep.empty() && !results.empty()) return results.front();
+  const auto found = std::ranges::find(results, choice.sweep, &SweepResult::name);
+  if (found == results.end()) throw std::invalid_argument("claim: there is no sweep " + in_quotes(choice.sweep));
+  return *found;
+}
+
+std::vector<std::size_t> position_of(const CellChoice& choice, const SweepResult& result) {
+  std::vector<std::size_t> position;
+  for (const SweepAxis& axis : result.axes) {
+    const auto label = choice.labels.find(axis.name);
+    if (label == choice.labels.end()) {
+      if (axis.labels.size() > 1)
+        throw std::invalid_argument("claim: where on the axis " + in_quotes(axis.name) + " is missing");
+      position.push_back(0);
+      continue;
+    }
+    const auto found = std::ranges::find(axis.labels, label->second);
+    if (found == axis.labels.end())
+      throw std::invalid_argument("claim: the axis " + in_quotes(axis.name) + " has no position " +
+                                  in_quotes(label->second));
+    position.push_back(static_cast<std::size_t>(found - axis.labels.begin()));
+  }
+  for (const auto& [name, label] : choice.labels)
+    if (std::ranges::count(result.axes, name, &SweepAxis::name) == 0)
+      throw std::invalid_argument("claim: there is no axis " + in_quotes(name));
+  return position;
+}
+
+std::vector<const SweepRow*> rows_of(const CellChoice& choice, std::span<const SweepResult> results) {
+  const SweepResult& result = sweep_of(choice, results);
+  const auto position = position_of(choice, result);
+  std::vector<const SweepRow*> rows;
+  for (const SweepRow& row : result.rows)
+    if (row.position == position) rows.push_back(&row);
+  return rows;
+}
+
+double how_bad(double value, const Inequality& inequality) {
+  if (std::isnan(value)) return -std::numeric_limits<double>::infinity();
+  return inequality.kind == Kind::above ? -value : inequality.kind == Kind::below ? value : std::abs(value);
+}
+
+DecidedCell decided(const ClaimCell& cell, const Claim& claim, std::span<const SweepResult> results) {
+  std::vector<std::pair<double, std::string>> values;
+  const auto rows = rows_of(cell.of, results);
+  const std::size_t measure = sweep_of(cell.of, results).measure(claim.measure);
+  const auto others = cell.is_difference ? rows_of(cell.minus, results) : std::vector<const SweepRow*>();
+  for (const SweepRow* row : rows) {
+    double value = row->values[measure];
+    if (cell.is_difference) {
+      const auto other = std::ranges::find(others, row->seed, &SweepRow::seed);
+      if (other == others.end()) continue;
+      value -= (*other)->values[sweep_of(cell.minus, results).measure(claim.measure)];
+    }
+    values.emplace_back(value, row->point);
+  }
+  std::ranges::stable_sort(values, std::ranges::greater(),
+                           [&](const auto& value) { return how_bad(value.first, claim.inequality); });
+  std::vector<double> numbers;
+  DecidedCell result;
+  for (auto& [number, point] : values) {
+    numbers.push_back(number);
+    result.points.push_back(std::move(point));
+  }
+  result.value = summarised(numbers);
+  result.verdict = decide(result.value, claim.inequality);
+  return result;
+}
+
+}  // namespace
+
+std::string to_string(const Inequality& inequality) {
+  const std::string bound = shortest(inequality.bound);
+  return inequality.kind == Kind::above   ? "> " + bound
+         : inequality.kind == Kind::below ? "< " + bound
+                                          : "|·| < " + bound;
+}
+
+std::string to_string(Verdict verdict) {
+  return verdict == Verdict::holds ? "holds" : verdict == Verdict::does_not_hold ? "does not hold" : "not decidable";
+}
+
+Claim claim_from_json(const nlohmann::json& document) {
+  const JsonFields fields(document, "claim");
+  Claim claim{fields.text("claim"), fields.text("measure"), fields.text("paper"), inequality_from(fields), {}};
+  if (std::ranges::count(sweep_measures(), claim.measure, &SweepMeasure::name) == 0)
+    throw std::invalid_argument("claim: there is no measure " + in_quotes(claim.measure));
+  for (const nlohmann::json& cell : fields.array("cells")) claim.cells.push_back(cell_from(cell));
+  if (claim.cells.empty()) throw std::invalid_argument("claim: \"cells\" is empty, it must name what decides it");
+  return claim;
+}
+
+Verdict decide(const SweepSummary& value, const Inequality& inequality) {
+  const double bound = inequality.bound;
+  if (std::isnan(value.low) || std::isnan(value.high)) return Verdict::undecided;
+  const auto decided = [](bool inside, bool outside) {
+    return inside ? Verdict::holds : outside ? Verdict::does_not_hold : Verdict::undecided;
+  };
+  if (inequality.kind == Kind::above) return decided(value.low > bound, value.high <= bound);
+  if (inequality.kind == Kind::below) return decided(value.high < bound, value.low >= bound);
+  return decided(value.low > -bound && value.high < bound, value.low >= bound || value.high <= -bound);
+}
+
+DecidedClaim decide(const Claim& claim, std::span<const SweepResult> results) {
+  DecidedClaim result;
+  for (const ClaimCell& cell : claim.cells) result.cells.push_back(decided(cell, claim, results));
+  const auto any = [&](Verdict verdict) {
+    return std::ranges::count(result.cells, verdict, &DecidedCell::verdict) > 0;
+  };
+  result.verdict = any(Verdict::does_not_hold) ? Verdict::does_not_hold
+                   : any(Verdict::undecided)   ? Verdict::undecided
+                                               : Verdict::holds;
+  return result;
+}
+
+}  // namespace mambarium

@@ -1,0 +1,78 @@
+#include "core/reproduce/figure_file.h"
+
+#include <algorithm>
+
+#include "core/contract/json_fields.h"
+#include "core/contract/text.h"
+
+namespace mambarium {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+nlohmann::json at_budget(nlohmann::json sweep, const nlohmann::json& figure, Budget budget) {
+  if (budget == Budget::quick || !figure.contains("paper_budget")) return sweep;
+  nlohmann::json changes = figure.at("paper_budget");
+  const nlohmann::json by_name = changes.value("sweeps", nlohmann::json::object());
+  changes.erase("sweeps");
+  sweep.merge_patch(changes);
+  const std::string name = sweep.value("name", "");
+  if (by_name.contains(name)) sweep.merge_patch(by_name.at(name));
+  return sweep;
+}
+
+Picture picture_from(const nlohmann::json& document) {
+  const JsonFields fields(document, "picture");
+  Picture picture{fields.text("name"), fields.has("sweep") ? fields.text("sweep") : "", {}};
+  for (const nlohmann::json& argument : fields.array("arguments")) {
+    if (!argument.is_string()) throw std::invalid_argument("picture: its arguments must be texts");
+    picture.arguments.push_back(argument.get<std::string>());
+  }
+  return picture;
+}
+
+ReproducedFigure figure_from(const nlohmann::json& document, const std::string& path, Budget budget,
+                             std::vector<Problem>& problems) {
+  const JsonFields fields(document, "figure");
+  ReproducedFigure figure{
+      fields.text("id"), fields.text("title"), fields.text("paper"), fields.text("about"), {}, {}, {}};
+  for (const nlohmann::json& sweep : fields.array("sweeps")) {
+    ParsedSweep parsed = sweep_from_json(at_budget(sweep, document, budget), path);
+    problems.insert(problems.end(), parsed.problems.begin(), parsed.problems.end());
+    figure.sweeps.push_back(std::move(parsed));
+  }
+  for (const nlohmann::json& picture : fields.array("pictures")) figure.pictures.push_back(picture_from(picture));
+  for (const nlohmann::json& claim : fields.array("claims")) figure.claims.push_back(claim_from_json(claim));
+  return figure;
+}
+
+}  // namespace
+
+LoadedFigures load_reproduced_figures(const fs::path& directory, Budget budget) {
+  LoadedFigures loaded;
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".json") files.push_back(entry->path());
+  if (error) loaded.problems.push_back({directory.string(), "the folder of figures cannot be read"});
+  std::ranges::sort(files);
+  for (const fs::path& path : files) {
+    const JsonFile file = read_json_file(path);
+    if (file.problem) {
+      loaded.problems.push_back(*file.problem);
+      continue;
+    }
+    try {
+      ReproducedFigure figure = figure_from(file.document, path.string(), budget, loaded.problems);
+      if (std::ranges::count(loaded.figures, figure.id, &ReproducedFigure::id) > 0)
+        throw std::invalid_argument("another figure has the id " + in_quotes(figure.id) + " already");
+      loaded.figures.push_back(std::move(figure));
+    } catch (const std::invalid_argument& fault) {
+      loaded.problems.push_back({path.string(), fault.what()});
+    }
+  }
+  return loaded;
+}
+
+}  // namespace mambarium

@@ -1,0 +1,194 @@
+#include "core/reproduce/report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace mambarium {
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+class Page {
+ public:
+  virtual ~Page() = default;
+  virtual void heading(int level, const std::string& text) = 0;
+  virtual void paragraph(const std::string& text) = 0;
+  virtual void table(const Row& head, const std::vector<Row>& rows) = 0;
+  virtual void picture(const std::string& path, const std::string& about) = 0;
+  virtual std::string text() && = 0;
+};
+
+std::string replaced(std::string text, char character, std::string_view by) {
+  for (std::size_t at = 0; (at = text.find(character, at)) != std::string::npos; at += by.size())
+    text.replace(at, 1, by);
+  return text;
+}
+
+class MarkdownPage final : public Page {
+ public:
+  void heading(int level, const std::string& text) override {
+    text_ +=
+        (text_.empty() ? "" : "\n") + std::string(static_cast<std::size_t>(level), '#') + " " + escaped(text) + "\n";
+  }
+  void paragraph(const std::string& text) override { text_ += "\n" + escaped(text) + "\n"; }
+  void table(const Row& head, const std::vector<Row>& rows) override {
+    text_ += "\n";
+    row(head);
+    for (std::size_t column = 0; column < head.size(); ++column) text_ += "|---";
+    text_ += "|\n";
+    for (const Row& cells : rows) row(cells);
+  }
+  void picture(const std::string& path, const std::string& about) override {
+    text_ += "\n![" + escaped(about) + "](" + path + ")\n";
+  }
+  std::string text() && override { return std::move(text_); }
+
+ private:
+  static std::string escaped(std::string text) {
+    for (const char character : {'\\', '|', '*', '_', '<', '`', '[', ']'})
+      text = replaced(std::move(text), character, std::string("\\") + character);
+    return text;
+  }
+  void row(const Row& cells) {
+    for (const std::string& cell : cells) text_ += "| " + escaped(cell) + " ";
+    text_ += "|\n";
+  }
+
+  std::string text_;
+};
+
+class HtmlPage final : public Page {
+ public:
+  explicit HtmlPage(const std::string& title) {
+    text_ = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" + escaped(title) +
+            "</title>\n<style>\n"
+            "body { font-family: sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; line-height: 1.45; }\n"
+            "table { border-collapse: collapse; }\n"
+            "th, td { text-align: left; vertical-align: top; padding: 0.3em 0.8em; border-bottom: 1px solid #bbb; }\n"
+            "img { max-width: 100%; background: white; }\n"
+            "</style>\n</head>\n<body>\n";
+  }
+  void heading(int level, const std::string& text) override {
+    element("h" + std::to_string(level), text);
+    text_ += "\n";
+  }
+  void paragraph(const std::string& text) override {
+    element("p", text);
+    text_ += "\n";
+  }
+  void table(const Row& head, const std::vector<Row>& rows) override {
+    text_ += "<table>\n";
+    row("th", head);
+    for (const Row& cells : rows) row("td", cells);
+    text_ += "</table>\n";
+  }
+  void picture(const std::string& path, const std::string& about) override {
+    text_ += "<p><img src=\"" + escaped(path) + "\" alt=\"" + escaped(about) + "\"></p>\n";
+  }
+  std::string text() && override { return std::move(text_) + "</body>\n</html>\n"; }
+
+ private:
+  static std::string escaped(std::string text) {
+    text = replaced(std::move(text), '&', "&amp;");
+    text = replaced(std::move(text), '<', "&lt;");
+    text = replaced(std::move(text), '>', "&gt;");
+    return replaced(std::move(text), '"', "&quot;");
+  }
+  void element(const std::string& name, const std::string& text) {
+    text_ += "<" + name + ">" + escaped(text) + "</" + name + ">";
+  }
+  void row(const std::string& cell_name, const Row& cells) {
+    text_ += "<tr>";
+    for (const std::string& cell : cells) element(cell_name, cell);
+    text_ += "</tr>\n";
+  }
+
+  std::string text_;
+};
+
+std::string number_text(double number) {
+  return std::abs(number) < 0.1 ? fmt::format("{:.4f}", number) : fmt::format("{:.3f}", number);
+}
+
+std::string value_text(const SweepSummary& value) {
+  if (value.n == 0) return "not measured";
+  if (std::isnan(value.low)) return fmt::format("{} (1 seed)", number_text(value.mean));
+  return fmt::format("{} [{}, {}] ({} seeds)", number_text(value.mean), number_text(value.low), number_text(value.high),
+                     value.n);
+}
+
+std::string measure_text(const Claim& claim) {
+  const auto found = std::ranges::find(sweep_measures(), claim.measure, &SweepMeasure::name);
+  return found->label + (found->unit.empty() ? "" : ", " + found->unit);
+}
+
+std::vector<Row> claim_rows(std::span<const ReportedFigure> figures) {
+  std::vector<Row> rows;
+  for (const ReportedFigure& reported : figures) {
+    for (std::size_t index = 0; index < reported.figure->claims.size(); ++index) {
+      const Claim& claim = reported.figure->claims[index];
+      rows.push_back({reported.figure->paper, claim.text, claim.paper,
+                      to_string(reported.claims.empty() ? Verdict::undecided : reported.claims[index].verdict)});
+    }
+  }
+  return rows;
+}
+
+void write_claim(Page& page, const Claim& claim, const DecidedClaim& decided) {
+  page.heading(3, claim.text + ": " + to_string(decided.verdict));
+  page.paragraph("The paper: " + claim.paper + ". Measured: " + measure_text(claim) +
+                 ", mean over seeds and its 95 % "
+                 "interval; the claim holds where it is " +
+                 to_string(claim.inequality) + ".");
+  std::vector<Row> rows;
+  for (std::size_t index = 0; index < claim.cells.size(); ++index) {
+    const DecidedCell& cell = decided.cells[index];
+    const std::string look = cell.verdict == Verdict::holds || cell.points.empty() ? "" : cell.points.front();
+    rows.push_back(
+        {claim.cells[index].name, claim.cells[index].paper, value_text(cell.value), to_string(cell.verdict), look});
+  }
+  page.table({"Where", "Paper", "Measured", "Verdict", "Run to look at"}, rows);
+}
+
+void write_figure(Page& page, const ReportedFigure& reported) {
+  const ReproducedFigure& figure = *reported.figure;
+  page.heading(2, figure.paper + ": " + figure.title);
+  page.paragraph(figure.about);
+  for (const std::string& trouble : reported.troubles) page.paragraph("Not complete: " + trouble);
+  for (const std::string& picture : reported.pictures) page.picture(picture, figure.title);
+  std::string files;
+  for (const std::string& file : reported.numbers) files += (files.empty() ? "" : ", ") + file;
+  if (!files.empty()) page.paragraph("Numbers: " + files + ". Runs: " + reported.runs + ".");
+  for (std::size_t index = 0; index < reported.claims.size(); ++index)
+    write_claim(page, figure.claims[index], reported.claims[index]);
+}
+
+std::string written(Page&& page, const ReportHead& head, std::span<const ReportedFigure> figures) {
+  const std::vector<Row> rows = claim_rows(figures);
+  const auto count = [&](Verdict verdict) {
+    return std::ranges::count_if(rows, [&](const Row& row) { return row.back() == to_string(verdict); });
+  };
+  page.heading(1, "From Markov to Laplace, reproduced");
+  page.paragraph(fmt::format("Mambarium {}, budget {}, {}, {}, {}.", head.version, head.budget, head.machine, head.date,
+                             head.duration));
+  page.paragraph(fmt::format("{} claims: {} hold, {} do not hold, {} are not decidable at this budget.", rows.size(),
+                             count(Verdict::holds), count(Verdict::does_not_hold), count(Verdict::undecided)));
+  page.table({"Where", "Claim", "The paper's value", "Here"}, rows);
+  for (const ReportedFigure& figure : figures) write_figure(page, figure);
+  return std::move(page).text();
+}
+
+}  // namespace
+
+std::string report_markdown(const ReportHead& head, std::span<const ReportedFigure> figures) {
+  return written(MarkdownPage(), head, figures);
+}
+
+std::string report_html(const ReportHead& head, std::span<const ReportedFigure> figures) {
+  return written(HtmlPage("From Markov to Laplace, reproduced"), head, figures);
+}
+
+}  // namespace mambarium
