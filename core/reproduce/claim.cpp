@@ -1,7 +1,10 @@
 #include "core/reproduce/claim.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "core/contract/json_fields.h"
@@ -119,10 +122,10 @@ DecidedCell decided(const ClaimCell& cell, const Claim& claim, std::span<const S
 }  // namespace
 
 std::string to_string(const Inequality& inequality) {
-  const std::string bound = shortest(inequality.bound);
-  return inequality.kind == Kind::above   ? "> " + bound
-         : inequality.kind == Kind::below ? "< " + bound
-                                          : "|·| < " + bound;
+  const char* const form = inequality.kind == Kind::above   ? "> {}"
+                           : inequality.kind == Kind::below ? "< {}"
+                                                            : "|·| < {}";
+  return fmt::format(fmt::runtime(form), shortest(inequality.bound));
 }
 
 std::string to_string(Verdict verdict) {

@@ -30,10 +30,9 @@ std::string replaced(std::string text, char character, std::string_view by) {
 class MarkdownPage final : public Page {
  public:
   void heading(int level, const std::string& text) override {
-    text_ +=
-        (text_.empty() ? "" : "\n") + std::string(static_cast<std::size_t>(level), '#') + " " + escaped(text) + "\n";
+    text_ += fmt::format("{}{:#<{}} {}\n", text_.empty() ? "" : "\n", "", level, escaped(text));
   }
-  void paragraph(const std::string& text) override { text_ += "\n" + escaped(text) + "\n"; }
+  void paragraph(const std::string& text) override { text_ += fmt::format("\n{}\n", escaped(text)); }
   void table(const Row& head, const std::vector<Row>& rows) override {
     text_ += "\n";
     row(head);
@@ -42,18 +41,18 @@ class MarkdownPage final : public Page {
     for (const Row& cells : rows) row(cells);
   }
   void picture(const std::string& path, const std::string& about) override {
-    text_ += "\n![" + escaped(about) + "](" + path + ")\n";
+    text_ += fmt::format("\n![{}]({})\n", escaped(about), path);
   }
   std::string text() && override { return std::move(text_); }
 
  private:
   static std::string escaped(std::string text) {
     for (const char character : {'\\', '|', '*', '_', '<', '`', '[', ']'})
-      text = replaced(std::move(text), character, std::string("\\") + character);
+      text = replaced(std::move(text), character, fmt::format("\\{}", character));
     return text;
   }
   void row(const Row& cells) {
-    for (const std::string& cell : cells) text_ += "| " + escaped(cell) + " ";
+    for (const std::string& cell : cells) text_ += fmt::format("| {} ", escaped(cell));
     text_ += "|\n";
   }
 
@@ -62,17 +61,20 @@ class MarkdownPage final : public Page {
 
 class HtmlPage final : public Page {
  public:
+  static constexpr const char* style =
+      "<style>\n"
+      "body { font-family: sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; line-height: 1.45; }\n"
+      "table { border-collapse: collapse; }\n"
+      "th, td { text-align: left; vertical-align: top; padding: 0.3em 0.8em; border-bottom: 1px solid #bbb; }\n"
+      "img { max-width: 100%; background: white; }\n"
+      "</style>\n</head>\n<body>\n";
+
   explicit HtmlPage(const std::string& title) {
-    text_ = "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>" + escaped(title) +
-            "</title>\n<style>\n"
-            "body { font-family: sans-serif; max-width: 70em; margin: 2em auto; padding: 0 1em; line-height: 1.45; }\n"
-            "table { border-collapse: collapse; }\n"
-            "th, td { text-align: left; vertical-align: top; padding: 0.3em 0.8em; border-bottom: 1px solid #bbb; }\n"
-            "img { max-width: 100%; background: white; }\n"
-            "</style>\n</head>\n<body>\n";
+    text_ = fmt::format("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>{}</title>\n{}",
+                        escaped(title), style);
   }
   void heading(int level, const std::string& text) override {
-    element("h" + std::to_string(level), text);
+    element(fmt::format("h{}", level), text);
     text_ += "\n";
   }
   void paragraph(const std::string& text) override {
@@ -86,7 +88,7 @@ class HtmlPage final : public Page {
     text_ += "</table>\n";
   }
   void picture(const std::string& path, const std::string& about) override {
-    text_ += "<p><img src=\"" + escaped(path) + "\" alt=\"" + escaped(about) + "\"></p>\n";
+    text_ += fmt::format("<p><img src=\"{}\" alt=\"{}\"></p>\n", escaped(path), escaped(about));
   }
   std::string text() && override { return std::move(text_) + "</body>\n</html>\n"; }
 
@@ -98,7 +100,7 @@ class HtmlPage final : public Page {
     return replaced(std::move(text), '"', "&quot;");
   }
   void element(const std::string& name, const std::string& text) {
-    text_ += "<" + name + ">" + escaped(text) + "</" + name + ">";
+    text_ += fmt::format("<{0}>{1}</{0}>", name, escaped(text));
   }
   void row(const std::string& cell_name, const Row& cells) {
     text_ += "<tr>";
@@ -139,10 +141,9 @@ std::vector<Row> claim_rows(std::span<const ReportedFigure> figures) {
 
 void write_claim(Page& page, const Claim& claim, const DecidedClaim& decided) {
   page.heading(3, claim.text + ": " + to_string(decided.verdict));
-  page.paragraph("The paper: " + claim.paper + ". Measured: " + measure_text(claim) +
-                 ", mean over seeds and its 95 % "
-                 "interval; the claim holds where it is " +
-                 to_string(claim.inequality) + ".");
+  page.paragraph(
+      fmt::format("The paper: {}. Measured: {}, mean over seeds and its 95 % interval; the claim holds where it is {}.",
+                  claim.paper, measure_text(claim), to_string(claim.inequality)));
   std::vector<Row> rows;
   for (std::size_t index = 0; index < claim.cells.size(); ++index) {
     const DecidedCell& cell = decided.cells[index];
@@ -157,11 +158,11 @@ void write_figure(Page& page, const ReportedFigure& reported) {
   const ReproducedFigure& figure = *reported.figure;
   page.heading(2, figure.paper + ": " + figure.title);
   page.paragraph(figure.about);
-  for (const std::string& trouble : reported.troubles) page.paragraph("Not complete: " + trouble);
+  for (const std::string& trouble : reported.troubles) page.paragraph(fmt::format("Not complete: {}", trouble));
   for (const std::string& picture : reported.pictures) page.picture(picture, figure.title);
   std::string files;
   for (const std::string& file : reported.numbers) files += (files.empty() ? "" : ", ") + file;
-  if (!files.empty()) page.paragraph("Numbers: " + files + ". Runs: " + reported.runs + ".");
+  if (!files.empty()) page.paragraph(fmt::format("Numbers: {}. Runs: {}.", files, reported.runs));
   for (std::size_t index = 0; index < reported.claims.size(); ++index)
     write_claim(page, figure.claims[index], reported.claims[index]);
 }

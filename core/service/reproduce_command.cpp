@@ -10,6 +10,7 @@
 #include "core/contract/resources.h"
 #include "core/contract/text.h"
 #include "core/reproduce/report.h"
+#include "core/service/child_process.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/duration_text.h"
@@ -135,7 +136,7 @@ class Reporter {
                                             path.string()};
       arguments.insert(arguments.end(), picture.arguments.begin(), picture.arguments.end());
       ChildProcess drawing(arguments, program.string());
-      ChildProcess* const one[] = {&drawing};
+      ChildProcess* one[] = {&drawing};
       while (!drawing.ended()) ChildProcess::wait_for_any(one, 100);
       if (drawing.exit_code() != exit_code::success) {
         reported.troubles.push_back(picture.name + " could not be drawn: " + std::string(trimmed(drawing.errors())));
