@@ -1,0 +1,107 @@
+#include "core/reproduce/figure_file.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+
+#include "core/sweep/sweep_summary.h"
+
+using namespace mambarium;
+
+namespace {
+
+const std::filesystem::path shipped = std::filesystem::path(MAMBARIUM_SOURCE_DIR) / "resources" / "reproduce";
+
+// As if everything had been measured, as 0.
+std::vector<SweepResult> zeros(const ReproducedFigure& figure) {
+  std::vector<SweepResult> results;
+  for (const ParsedSweep& parsed : figure.sweeps) {
+    const std::vector<double> none(sweep_measures().size());
+    const std::vector<PointMeasures> measures(parsed.points.size(), {none, none});
+    results.push_back(sweep_result(parsed.sweep, parsed.points, measures));
+  }
+  return results;
+}
+
+}  // namespace
+
+class FigureFileTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void everyShippedFigureIsWhole_data() {
+    QTest::addColumn<int>("budget");
+    QTest::newRow("quick") << static_cast<int>(Budget::quick);
+    QTest::newRow("paper") << static_cast<int>(Budget::paper);
+  }
+  void everyShippedFigureIsWhole() {
+    QFETCH(int, budget);
+    const LoadedFigures loaded = load_reproduced_figures(shipped, static_cast<Budget>(budget));
+    QVERIFY2(loaded.problems.empty(), to_string(loaded.problems).c_str());
+    QVERIFY(loaded.figures.size() >= 8);
+    for (const ReproducedFigure& figure : loaded.figures) {
+      const std::vector<SweepResult> results = zeros(figure);
+      QVERIFY2(!figure.claims.empty() && !figure.pictures.empty(), figure.id.c_str());
+      for (const Claim& claim : figure.claims) {
+        const DecidedClaim decided = decide(claim, results);
+        for (const DecidedCell& cell : decided.cells)
+          QVERIFY2(cell.value.n >= 3, (figure.id + ": " + claim.text).c_str());
+      }
+      for (const Picture& picture : figure.pictures)
+        QVERIFY(picture.sweep.empty() || std::ranges::count(results, picture.sweep, &SweepResult::name) == 1);
+    }
+  }
+
+  void thePapersBudgetIsTheQuickOneChanged() {
+    const auto quick = load_reproduced_figures(shipped, Budget::quick).figures;
+    const auto paper = load_reproduced_figures(shipped, Budget::paper).figures;
+    const auto window = [](const std::vector<ReproducedFigure>& figures) -> const ReproducedFigure& {
+      return *std::ranges::find(figures, "window", &ReproducedFigure::id);
+    };
+    const auto length = [](const ReproducedFigure& figure, std::size_t sweep) {
+      return figure.sweeps[sweep].points.front().config.integer("task.length");
+    };
+    QCOMPARE(length(window(quick), 0), std::int64_t{128});
+    QCOMPARE(length(window(paper), 0), std::int64_t{512});
+    QCOMPARE(length(window(paper), 1), std::int64_t{512});
+    QCOMPARE(window(paper).sweeps[1].points.front().config.integer("training.steps"), std::int64_t{1});
+  }
+
+  void faultsAreNamed_data() {
+    QTest::addColumn<QByteArray>("content");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("no JSON") << QByteArray("{") << "line 1";
+    QTest::newRow("a field is missing") << QByteArray(R"({"id": "x"})") << "\"title\" is missing";
+    QTest::newRow("a sweep's fault")
+        << QByteArray(R"({"id": "x", "title": "t", "paper": "p", "about": "a", "pictures": [], "claims": [],
+                          "sweeps": [{"name": "s", "grid": {"task.ordr": [1]}}]})")
+        << "grid.task.ordr";
+    QTest::newRow("a claim's fault")
+        << QByteArray(R"({"id": "x", "title": "t", "paper": "p", "about": "a", "pictures": [], "sweeps": [],
+                          "claims": [{"claim": "c", "paper": "p", "measure": "luck", "below": 1, "cells": []}]})")
+        << "there is no measure \"luck\"";
+  }
+  void faultsAreNamed() {
+    QFETCH(QByteArray, content);
+    QFETCH(QString, says);
+    const QTemporaryDir folder;
+    QFile file(folder.filePath("x.json"));
+    QVERIFY(file.open(QIODevice::WriteOnly));
+    file.write(content);
+    file.close();
+    const LoadedFigures loaded = load_reproduced_figures(folder.path().toStdString(), Budget::quick);
+    QCOMPARE(loaded.problems.size(), std::size_t{1});
+    const QString sentence = QString::fromStdString(to_string(loaded.problems.front()));
+    QVERIFY2(sentence.contains("x.json") && sentence.contains(says), qPrintable(sentence));
+  }
+
+  void aFolderThatIsNotThere() {
+    const LoadedFigures loaded = load_reproduced_figures("/nowhere/at/all", Budget::quick);
+    QCOMPARE(QString::fromStdString(to_string(loaded.problems)).trimmed(),
+             QStringLiteral("/nowhere/at/all: the folder of figures cannot be read"));
+  }
+};
+
+QTEST_GUILESS_MAIN(FigureFileTest)
+#include "figure_file_test.moc"

@@ -1,0 +1,116 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "../contract/sentence.h"
+#include "worker_process.h"
+
+using namespace mambarium;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+json tiny_figure() {
+  return {{"id", "tiny"},
+          {"title", "Tiny runs"},
+          {"paper", "Figure 0"},
+          {"about", "Two orders."},
+          {"sweeps", json::array({{{"name", "orders"},
+                                   {"base",
+                                    {{"task", {{"length", 16}}},
+                                     {"model", {{"d_model", 4}, {"d_state", 4}}},
+                                     {"training", {{"steps", 20}, {"batch", 8}, {"eval_every", 10}}}}},
+                                   {"grid", {{"task.order", {1, 2}}}},
+                                   {"seeds", {0, 1}}}})},
+          {"paper_budget", {{"seeds", {0, 1, 2}}}},
+          {"pictures", json::array()},
+          {"claims", json::array({{{"claim", "An untrained model is worse than the oracle"},
+                                   {"paper", "of course"},
+                                   {"measure", "gap_oracle"},
+                                   {"above", 0.01},
+                                   {"cells", json::array({{{"name", "k = 1"}, {"of", {{"task.order", "1"}}}}})}}})}};
+}
+
+}  // namespace
+
+class ReproduceTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() { write("figures", tiny_figure()); }
+
+  void listNamesWhatThereIs() {
+    const Finished shipped = run_worker({"reproduce", "list"});
+    QVERIFY2(shipped.code == 0, shipped.err.constData());
+    QVERIFY(shipped.out.contains("window") && shipped.out.contains("Figure 3b"));
+    const Finished own = run_worker({"reproduce", "list", "--from", path("figures"), "--budget", "paper"});
+    QVERIFY2(own.code == 0, own.err.constData());
+    QVERIFY(own.out.contains("tiny") && own.out.contains("6 runs, 1 claims"));
+  }
+
+  void aFigureIsTrainedAndDecided() {
+    const QStringList command = {"reproduce", "all", "--from", path("figures"), "--out", path("out"), "--workers", "2"};
+    const Finished first = run_worker(command);
+    QVERIFY2(first.code == 0, first.err.constData());
+    QVERIFY2(first.out.contains("1 figures, 4 runs, 0 of them done"), first.out.constData());
+    QVERIFY2(first.out.contains("tiny: An untrained model is worse than the oracle: holds"), first.out.constData());
+    for (const char* const file : {"report.md", "report.html", "figures/tiny/orders/results.csv"})
+      QVERIFY2(fs::exists(path("out").toStdString() + "/" + file), file);
+    QVERIFY(fs::is_directory(path("out").toStdString() + "/figures/tiny/orders/runs"));
+    const std::string results = content(path("out").toStdString() + "/figures/tiny/orders/results.json");
+
+    const Finished second = run_worker(command);
+    QVERIFY2(second.code == 0, second.err.constData());
+    QVERIFY2(second.out.contains("1 figures, 4 runs, 4 of them done"), second.out.constData());
+    QCOMPARE(content(path("out").toStdString() + "/figures/tiny/orders/results.json"), results);
+  }
+
+  void aFailedRunIsToldAndTheRestReported() {
+    json figure = tiny_figure();
+    figure["sweeps"][0]["cases"] = json::array(
+        {{{"label", "plain"}, {"settings", json::object()}},
+         {{"label", "no file"}, {"settings", {{"task", {{"kind", "file"}, {"file", "/nowhere/at/all"}}}}}}});
+    figure["sweeps"][0].erase("grid");
+    figure["claims"] = json::array();
+    write("broken", figure);
+    const Finished finished =
+        run_worker({"reproduce", "tiny", "--from", path("broken"), "--out", path("out-broken"), "--workers", "2"});
+    QCOMPARE(finished.code, 1);
+    QVERIFY2(finished.err.contains("/nowhere/at/all: there is no file of symbols that can be read"),
+             finished.err.constData());
+    QVERIFY(content(path("out-broken").toStdString() + "/report.md").find("Not complete") != std::string::npos);
+  }
+
+  void faultsAreOneSentence_data() {
+    QTest::addColumn<QStringList>("arguments");
+    QTest::addColumn<QString>("says");
+    QTest::newRow("unknown figure") << QStringList{"fig99"}
+                                    << "\"fig99\" is no figure that can be reproduced; there are";
+    QTest::newRow("unknown budget") << QStringList{"all", "--budget", "endless"} << "endless";
+    QTest::newRow("no such folder") << QStringList{"all", "--from", "/nowhere"}
+                                    << "the folder of figures cannot be read";
+  }
+  void faultsAreOneSentence() {
+    QFETCH(QStringList, arguments);
+    QFETCH(QString, says);
+    const Finished finished = run_worker(QStringList{"reproduce"} + arguments);
+    QCOMPARE(finished.code, 2);
+    QVERIFY2(finished.complaints().size() == 1 && finished.err.contains(says.toUtf8()), finished.err.constData());
+    QVERIFY2(is_one_sentence(finished.complaints()[0]), finished.err.constData());
+  }
+
+ private:
+  QString path(const char* name) { return folder_.filePath(name); }
+  void write(const char* name, const json& figure) {
+    fs::create_directories(path(name).toStdString());
+    std::ofstream(path(name).toStdString() + "/tiny.json") << figure;
+  }
+
+  QTemporaryDir folder_;
+};
+
+QTEST_GUILESS_MAIN(ReproduceTest)
+#include "reproduce_test.moc"
