@@ -11,7 +11,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 json document() {
   return {{"claim", "counts"},
@@ -34,7 +34,7 @@ SweepResult result(const std::string& name, const std::vector<double>& gaps) {
       row.point = name + std::to_string(position) + std::to_string(seed);
       row.position = {position};
       row.seed = static_cast<std::int64_t>(seed);
-      row.values.assign(made.measures.size(), nan);
+      row.values.assign(made.measures.size(), no_number);
       row.values[made.measure("gap_add_beta")] = gaps[position * 3 + seed];
       made.rows.push_back(row);
     }
@@ -76,7 +76,7 @@ class ClaimTest : public QObject {
     row("within, too high", within, 0.5, 0.9, Verdict::does_not_hold);
     row("within, too low", within, -0.9, -0.5, Verdict::does_not_hold);
     row("within, across both", within, -0.9, 0.9, Verdict::undecided);
-    row("one seed", below, nan, nan, Verdict::undecided);
+    row("one seed", below, no_number, no_number, Verdict::undecided);
   }
   void anIntervalDecides() {
     QFETCH(int, kind);
@@ -117,7 +117,7 @@ class ClaimTest : public QObject {
     QCOMPARE(decide(claim_from_json(changed), bad).verdict, Verdict::does_not_hold);
     const SweepResult wide[] = {result("a", {0.01, 0.03, 0.02, 0.0, 0.2, 0.1})};
     QCOMPARE(decide(claim_from_json(changed), wide).verdict, Verdict::undecided);
-    const SweepResult missing[] = {result("a", {0.01, 0.03, 0.02, nan, nan, nan})};
+    const SweepResult missing[] = {result("a", {0.01, 0.03, 0.02, no_number, no_number, no_number})};
     QCOMPARE(decide(claim_from_json(changed), missing).verdict, Verdict::undecided);
   }
 

@@ -7,29 +7,22 @@ using namespace mambarium;
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
 
 ReproducedFigure figure() {
-  ReproducedFigure made;
-  made.id = "x";
-  made.title = "Orders | windows";
-  made.paper = "Figure 9";
-  made.about = "Whether a < b & c.";
-  Claim claim;
-  claim.text = "It counts";
-  claim.measure = "gap_add_beta";
-  claim.paper = "0.0066";
-  claim.inequality = {Inequality::Kind::below, 0.004};
-  claim.cells = {{"k = 1", {}, false, {}, "0.0066"}, {"k = 2", {}, false, {}, ""}};
-  made.claims = {claim};
-  return made;
+  const Claim claim{"It counts",
+                    "gap_add_beta",
+                    "0.0066",
+                    {Inequality::Kind::below, 0.004},
+                    {{"k = 1", {}, false, {}, "0.0066"}, {"k = 2", {}, false, {}, ""}}};
+  return {"x", "Orders | windows", "Figure 9", "Whether a < b & c.", {}, {}, {claim}};
 }
 
 ReportedFigure reported(const ReproducedFigure& figure) {
   DecidedClaim decided;
   decided.verdict = Verdict::does_not_hold;
   decided.cells = {{{0.0012, 0.0001, 3, 0.0008, 0.0016}, Verdict::holds, {"run-a"}},
-                   {{0.25, nan, 1, nan, nan}, Verdict::does_not_hold, {"run-b"}}};
+                   {{0.25, no_number, 1, no_number, no_number}, Verdict::does_not_hold, {"run-b"}}};
   return {&figure, {decided}, {"figures/x/s/results.csv"}, {"figures/x/x.svg"}, {}, "runs"};
 }
 
