@@ -53,7 +53,7 @@ class CommandsTest : public QObject {
       QVERIFY2(unwrapped.contains(heading), heading);
     QCOMPARE(run_worker({"--help"}).code, 0);
     QVERIFY(run_worker({"--version"}).out.startsWith("mambarium-worker "));
-    for (const char* command : {"serve", "evaluate", "predict", "inspect", "info", "settings"})
+    for (const char* command : {"serve", "evaluate", "predict", "inspect", "sweep", "info", "settings"})
       QCOMPARE(run_worker({command, "--help"}).code, 0);
   }
 
