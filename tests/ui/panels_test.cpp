@@ -779,7 +779,7 @@ void PanelsTest::filtersMapAndStemsShowTheSameNumbers() {
                                  rows[0][4]}));
   QCOMPARE(rows[2][3], QStringLiteral("0"));
   QCOMPARE(rows[3][3], QStringLiteral("bias"));
-  QCOMPARE(rows[1][4].toFloat(), answer.layers[0].x.data[1]);
+  QCOMPARE(rows[1][4].toFloat(), answer.layers[0][0].taps.data[1]);
 
   QTest::mouseClick(named<QToolButton>(*panel, QStringLiteral("stems")), Qt::LeftButton);
   QVERIFY(panel->table().rows == rows);
@@ -793,12 +793,11 @@ void PanelsTest::filtersMapAndStemsShowTheSameNumbers() {
   QCOMPARE(stems, (16 + 8 + 8) * (3 + 1));
 
   panel->setOptions({{"layer", 1}, {"view", "map"}});
-  QCOMPARE(panel->table().rows[0][4].toFloat(), answer.layers[1].x.data[0]);
+  QCOMPARE(panel->table().rows[0][4].toFloat(), answer.layers[1][0].taps.data[0]);
   QVERIFY(panel->caption().contains(QStringLiteral("layer 2")));
 
   FilterData only_x = fake::filters(1, 2);
-  for (Tensor* tensor : {&only_x.layers[0].B, &only_x.layers[0].C}) *tensor = Tensor{{0, 2}, {}};
-  for (Tensor* tensor : {&only_x.layers[0].B_bias, &only_x.layers[0].C_bias}) *tensor = Tensor{{0}, {}};
+  only_x.layers[0].resize(1);
   panel->show(fake::inspected(only_x));
   QTest::qWait(30);
   QCOMPARE(plot->axisRectCount(), 2);
@@ -810,8 +809,7 @@ void PanelsTest::filtersMapAndStemsShowTheSameNumbers() {
 void PanelsTest::filtersWithoutConvolutionSaySo() {
   FilterData none;
   none.step = 10;
-  none.layers.push_back(
-      {Tensor{{0, 2}, {}}, Tensor{{0, 2}, {}}, Tensor{{0, 2}, {}}, Tensor{{0}, {}}, Tensor{{0}, {}}, Tensor{{0}, {}}});
+  none.layers.emplace_back();
   const auto panel = shownPanel(QStringLiteral("filters"), fake::inspected(none));
   QVERIFY(!panel->hasData());
   QCOMPARE(panel->caption(), QStringLiteral("This model has no convolution."));
