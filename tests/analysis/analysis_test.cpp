@@ -238,6 +238,8 @@ class AnalysisTest : public QObject {
     QVERIFY2(std::isnan(untrained.at_switch), "there are no switch tokens");
     const auto counts = config_of("model.decay=one");
     QVERIFY2(std::isnan(decay_means(*make_model(counts), counts, 16).ordinary), "there is nothing to learn");
+    const auto attention = config_of("model.kind=transformer");
+    QVERIFY2(std::isnan(decay_means(*make_model(attention), attention, 16).ordinary), "there is nothing that decays");
   }
 };
 
