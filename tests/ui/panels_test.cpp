@@ -119,6 +119,7 @@ class PanelsTest : public QObject {
   void switchTokensAreMarked();
   void filtersMapAndStemsShowTheSameNumbers();
   void filtersWithoutConvolutionSaySo();
+  void whatAKindOfModelHasNotIsSaid();
   void filtersSliderReplaysCheckpoints();
 
  private:
@@ -819,6 +820,33 @@ void PanelsTest::filtersWithoutConvolutionSaySo() {
   QCOMPARE(panel->caption(), QStringLiteral("This model has no convolution."));
   panel->show(fake::inspected(fake::filters(1, 2)));
   QVERIFY(panel->hasData());
+}
+
+void PanelsTest::whatAKindOfModelHasNotIsSaid() {
+  PanelData data = fake::oneRun();
+  data.runs[0].config.set("model.kind", std::string("transformer"));
+  QCOMPARE(shownPanel(QStringLiteral("decay"), data)->caption(),
+           QStringLiteral("A transformer has no decay factors: attention reads every token so far and forgets none."));
+  QCOMPARE(shownPanel(QStringLiteral("filters"), data)->caption(), QStringLiteral("This model has no convolution."));
+
+  FilterData of_attention = fake::filters(1, 2);
+  of_attention.layers[0].resize(1);
+  of_attention.layers[0][0].name = "K";
+  of_attention.layers[0][0].bias = {{0}, {}};
+  data.runs[0].config.set("model.conv_qkv", std::string("K"));
+  data.inspected = of_attention;
+  const auto filters = shownPanel(QStringLiteral("filters"), data);
+  QVERIFY(filters->hasData());
+  QCOMPARE(filters->table().rows.size(), std::size_t{16 * 2});
+  QCOMPARE(filters->table().rows[0][1], QStringLiteral("K"));
+
+  data = fake::oneRun();
+  data.runs[0].config.set("model.kind", std::string("ngram"));
+  for (const char* id : {"decay", "filters"}) {
+    const auto panel = shownPanel(QLatin1String(id), data);
+    QVERIFY(!panel->hasData());
+    QVERIFY2(panel->caption().startsWith(QStringLiteral("An n-gram estimator has no ")), id);
+  }
 }
 
 void PanelsTest::filtersSliderReplaysCheckpoints() {
