@@ -32,8 +32,7 @@ SweepResult example() {
       const double value = 0.1 + static_cast<double>(3 * order + part) / 3;
       for (const std::int64_t seed : result.seeds)
         result.rows.push_back({"point", {order, part}, seed, {"1", "x,B,C", "on"}, {value, absent}, {0.01, absent}});
-      result.cells.push_back(
-          {{order, part}, {{value, 0.02, 2, value - 0.1, value + 0.1}, {absent, absent, 0, absent, absent}}});
+      result.cells.push_back({{order, part}, {{value, 0.02, 2, value - 0.1, value + 0.1}, {absent, absent, 0, absent, absent}}});
     }
   return result;
 }
