@@ -52,6 +52,7 @@ PredictionData inspect_prediction(SequenceModel& model, const ExperimentConfig& 
 
 nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
                        std::int64_t step) {
+  if (const auto reason = nothing_to_inspect(config, request.what)) throw std::invalid_argument(*reason);
   if (request.what == "decay") return inspect_decay(model, config, request.probe, step);
   if (request.what == "filters") return inspect_filters(model, step);
   if (request.what == "prediction") return inspect_prediction(model, config, request.probe, step);

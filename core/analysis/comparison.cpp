@@ -91,7 +91,7 @@ Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::in
 
 DecayMeans decay_means(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  if (config.text("model.decay") == "one") return {nan, nan};
+  if (!config.applies("model.decay") || config.text("model.decay") == "one") return {nan, nan};
   const auto switch_token = switch_token_of(config);
   const auto task = make_task(config, Split::test);
   const Stream stream = test_stream(config);

@@ -32,7 +32,7 @@ struct Comparison {
 Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences);
 
 // Mean a_t over layers, heads and positions of the first `sequences` of the test stream. NaN where a model has no decay
-// factors to learn (model.decay one), and at_switch where no switch token came.
+// factors to learn (model.decay one, and kinds without), and at_switch where no switch token came.
 struct DecayMeans {
   double ordinary = 0, at_switch = 0;
 };

@@ -109,8 +109,14 @@ BenchReport run_bench(const ExperimentConfig& config, const BenchOptions& option
   BenchReport report;
   report.config = config;
   report.parameter_count = make_model(config)->parameter_count();
-  std::vector<Subject> subjects = {training_step(config, Engine::fused), training_step(config, Engine::torch),
-                                   scan(config), diagonal_scan(config), data(config)};
+  std::vector<Subject> subjects;
+  if (is_mamba(config)) {
+    subjects = {training_step(config, Engine::fused), training_step(config, Engine::torch), scan(config),
+                diagonal_scan(config)};
+  } else {
+    subjects = {training_step(config, Engine::torch)};
+  }
+  subjects.push_back(data(config));
   if (options.on_gpu) subjects.push_back(training_step_on_gpu(config));
   time_in_turns(subjects, options);
   for (Subject& subject : subjects) {

@@ -33,7 +33,8 @@ struct BenchReport {
 ExperimentConfig bench_config();
 
 // The whole training step (data, forward, backward, AdamW) on both engines; the selective scan alone, forward and
-// backward, and Mamba-1's of the same size; the data generator. Throws std::invalid_argument when the configuration is
+// backward, and Mamba-1's of the same size; the data generator. Of a model without kernels, its step on operators and
+// the data. Throws std::invalid_argument when the configuration is
 // not valid, std::runtime_error when a GPU fails.
 BenchReport run_bench(const ExperimentConfig& config, const BenchOptions& options = {});
 

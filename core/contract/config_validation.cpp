@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "core/contract/experiment_config.h"
@@ -14,16 +15,59 @@ double cells(double states, double order) {
   return std::pow(states, order + 1);
 }
 
+// Of one layer: what is kept for a token from the forward to the backward pass, and its weights.
+struct LayerFloats {
+  double per_token = 0, weights = 0;
+};
+
+LayerFloats mamba_layer(const ExperimentConfig& config) {
+  const auto d_model = static_cast<double>(config.integer("model.d_model"));
+  const auto d_state = static_cast<double>(config.integer("model.d_state"));
+  const auto d_inner = static_cast<double>(d_inner_of(config));
+  const bool has_mlp = config.applies("model.mlp") && config.text("model.mlp") != "none";
+  return {7 * d_inner + 4 * d_state + (has_mlp ? 20 : 4) * d_model,
+          (3 * d_inner + 2 * d_state) * d_model + (has_mlp ? 12 : 0) * d_model * d_model};
+}
+
+LayerFloats transformer_layer(const ExperimentConfig& config) {
+  const auto d_model = static_cast<double>(config.integer("model.d_model"));
+  const bool convolved = config.text("model.conv_qkv") != "none";
+  const double taps = convolved ? 2 * static_cast<double>(config.integer("model.d_conv")) : 0;
+  return {(17 + 3 * taps) * d_model, 12 * d_model * d_model};
+}
+
+// Floats for a token: a weight for every token of the sequence and head, kept by every layer, with some in the making.
+// Linear attention has two within chunks of 64 tokens.
+double attention_weights(const ExperimentConfig& config) {
+  const auto length = static_cast<double>(config.integer("task.length"));
+  constexpr double chunk = 64, in_the_making = 3;
+  const double seen = config.text("model.attention") == "linear" ? 2 * std::min(length, chunk) : length;
+  const auto heads = static_cast<double>(config.integer("model.d_model")) / static_cast<double>(headdim_of(config));
+  return heads * seen * (static_cast<double>(config.integer("model.layers")) + in_the_making);
+}
+
+std::optional<Problem> fitting_table(std::string_view key, std::int64_t order, std::int64_t states, const char* what) {
+  const auto fits = [&](std::int64_t lower) {
+    return cells(static_cast<double>(states), static_cast<double>(lower)) <= most_cells;
+  };
+  if (fits(order)) return std::nullopt;
+  std::int64_t fitting = order;
+  while (fitting > 1 && !fits(fitting)) --fitting;
+  return Problem{std::string(key), "order " + std::to_string(order) + " over " + std::to_string(states) +
+                                       " states has " + std::to_string(states) + "^" + std::to_string(order + 1) + " " +
+                                       what + ", more than " + shortest(most_cells) +
+                                       "; with these states the order can be " + std::to_string(fitting) + " at most"};
+}
+
 std::optional<Problem> table_of_contexts(const ExperimentConfig& config) {
   if (!config.applies("task.order")) return std::nullopt;
-  const auto order = config.integer("task.order"), states = config.integer("task.states");
-  if (cells(static_cast<double>(states), static_cast<double>(order)) <= most_cells) return std::nullopt;
-  std::int64_t fitting = order;
-  while (fitting > 1 && cells(static_cast<double>(states), static_cast<double>(fitting)) > most_cells) --fitting;
-  return Problem{"task.order", "order " + std::to_string(order) + " over " + std::to_string(states) + " states has " +
-                                   std::to_string(states) + "^" + std::to_string(order + 1) +
-                                   " transition probabilities, more than " + shortest(most_cells) +
-                                   "; with these states the order can be " + std::to_string(fitting) + " at most"};
+  return fitting_table("task.order", config.integer("task.order"), config.integer("task.states"),
+                       "transition probabilities");
+}
+
+std::optional<Problem> table_of_counts(const ExperimentConfig& config) {
+  if (!config.applies("model.ngram_order")) return std::nullopt;
+  return fitting_table("model.ngram_order", config.integer("model.ngram_order"), alphabet_of(config), "counts");
 }
 
 std::optional<Problem> halves_of_two_states(const ExperimentConfig& config) {
@@ -53,11 +97,19 @@ std::optional<Problem> length_above_order(const ExperimentConfig& config) {
 }
 
 std::optional<Problem> whole_heads(const ExperimentConfig& config) {
+  if (!config.applies("model.headdim")) return std::nullopt;
   const auto headdim = config.integer("model.headdim"), d_inner = d_inner_of(config);
   if (headdim == 0 || d_inner % headdim == 0) return std::nullopt;
-  return Problem{"model.headdim", std::to_string(headdim) +
-                                      " does not divide d_inner = expand x d_model = " + std::to_string(d_inner) +
-                                      "; choose a divisor of " + std::to_string(d_inner) + ", or 0 for one head"};
+  const std::string shared = is_mamba(config) ? "d_inner = expand x d_model" : "d_model";
+  return Problem{"model.headdim", std::to_string(headdim) + " does not divide " + shared + " = " +
+                                      std::to_string(d_inner) + "; choose a divisor of " + std::to_string(d_inner) +
+                                      ", or 0 for one head"};
+}
+
+std::optional<Problem> device(const ExperimentConfig& config) {
+  if (config.text("run.device") != "cuda" || trains_on_gpu(config)) return std::nullopt;
+  return Problem{"run.device", "the GPU does not train model.kind " + config.text("model.kind") +
+                                   " with these settings; choose cpu or auto"};
 }
 
 std::optional<Problem> memory(const ExperimentConfig& config) {
@@ -73,8 +125,18 @@ std::optional<Problem> memory(const ExperimentConfig& config) {
 
 }  // namespace
 
+bool is_mamba(const ExperimentConfig& config) {
+  const std::string& kind = config.text("model.kind");
+  return kind == "mamba2" || kind == "mamba_zero";
+}
+
+bool trains_on_gpu(const ExperimentConfig& config) {
+  const bool has_filters = config.applies("model.conv_filters");
+  return is_mamba(config) && (!has_filters || config.text("model.conv_filters") == "per_channel");
+}
+
 std::int64_t d_inner_of(const ExperimentConfig& config) {
-  return config.integer("model.expand") * config.integer("model.d_model");
+  return (is_mamba(config) ? config.integer("model.expand") : 1) * config.integer("model.d_model");
 }
 
 std::int64_t headdim_of(const ExperimentConfig& config) {
@@ -97,16 +159,19 @@ std::string best_predictor_name(const ExperimentConfig& config) {
 
 double estimated_bytes(const ExperimentConfig& config) {
   const auto number = [&](std::string_view key) { return static_cast<double>(config.integer(key)); };
-  const double d_model = number("model.d_model"), d_state = number("model.d_state");
-  const auto d_inner = static_cast<double>(d_inner_of(config));
-  const bool has_mlp = config.applies("model.mlp") && config.text("model.mlp") != "none";
   const double tokens = number("training.batch") * number("task.length");
-  // Floats that are kept from the forward to the backward pass, each with a gradient of its own size.
-  const double per_layer = 7 * d_inner + 4 * d_state + (has_mlp ? 20 : 4) * d_model;
   const auto alphabet = static_cast<double>(alphabet_of(config));
-  const double activations = tokens * (number("model.layers") * per_layer + 2 * d_model + 3 * alphabet) * 2;
-  const double weights_per_layer = (3 * d_inner + 2 * d_state) * d_model + (has_mlp ? 12 : 0) * d_model * d_model;
-  const double weights = number("model.layers") * weights_per_layer + 2 * alphabet * d_model;
+  const std::string& kind = config.text("model.kind");
+  const bool is_transformer = kind == "transformer";
+  const LayerFloats layer = is_mamba(config) ? mamba_layer(config)
+                            : is_transformer ? transformer_layer(config)
+                                             : LayerFloats{};
+  const double embedded = kind == "ngram" ? 0 : 2 * number("model.d_model");
+  const double attended = is_transformer ? attention_weights(config) : 0;
+  const double activations =
+      tokens * ((number("model.layers") * layer.per_token + embedded + 3 * alphabet) * 2 + attended);
+  const double positions = is_transformer ? number("task.length") * number("model.d_model") : 0;
+  const double weights = number("model.layers") * layer.weights + alphabet * embedded + positions;
   const double kernels_a_sequence =
       config.applies("task.p_switch") ? 1 + config.real("task.p_switch") * number("task.length") : 1;
   const double kernels = config.applies("task.order") ? number("training.batch") * kernels_a_sequence *
@@ -118,8 +183,8 @@ double estimated_bytes(const ExperimentConfig& config) {
 
 std::vector<Problem> ExperimentConfig::validate() const {
   std::vector<Problem> problems;
-  for (const auto& check :
-       {table_of_contexts, halves_of_two_states, stationary_start, length_above_order, whole_heads, memory})
+  for (const auto& check : {table_of_contexts, table_of_counts, halves_of_two_states, stationary_start,
+                            length_above_order, whole_heads, device, memory})
     if (auto problem = check(*this)) problems.push_back(*std::move(problem));
   return problems;
 }

@@ -190,10 +190,14 @@ std::optional<Problem> ExperimentConfig::set_from_string(std::string_view key, s
 }
 
 bool ExperimentConfig::applies(std::string_view key) const {
-  const std::string_view clauses = property_of(key).applies_when;
-  if (clauses.empty()) return true;
-  const auto parts = split(clauses, '&');
-  return std::ranges::all_of(parts, [&](std::string_view clause) { return holds(*this, clause); });
+  const std::string_view condition = property_of(key).applies_when;
+  if (condition.empty()) return true;
+  const auto all_hold = [&](std::string_view clauses) {
+    const auto parts = split(clauses, '&');
+    return std::ranges::all_of(parts, [&](std::string_view clause) { return holds(*this, clause); });
+  };
+  const auto alternatives = split(condition, '|');
+  return std::ranges::any_of(alternatives, all_hold);
 }
 
 std::string value_to_string(const PropertyValue& value) {

@@ -50,7 +50,12 @@ class ExperimentConfig {
   std::vector<PropertyValue> values_;  // in the order of property_table()
 };
 
-// Sizes that follow from the settings: d_inner = expand x d_model, and the width of a head (headdim 0: all of d_inner).
+// mamba2 or mamba_zero: what the hand-written kernels compute.
+bool is_mamba(const ExperimentConfig& config);
+// Whether the kernels of gpu/ take its training steps: a Mamba with a filter of its own for every channel.
+bool trains_on_gpu(const ExperimentConfig& config);
+// Sizes that follow from the settings: what the heads share (d_inner = expand x d_model; in a transformer d_model), and
+// the width of a head (headdim 0: all of it).
 std::int64_t d_inner_of(const ExperimentConfig& config);
 std::int64_t headdim_of(const ExperimentConfig& config);
 // Tokens a model reads and predicts: 0 to S-1, and the switch token S where the task has one.

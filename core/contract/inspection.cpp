@@ -23,11 +23,23 @@ Tensor tensor(const JsonFields& fields, const char* name, std::size_t dimensions
   }
 }
 
+constexpr const char* bias_suffix = "_bias";
+
 void require(bool condition, const std::string& owner, const char* sentence) {
   if (!condition) throw std::invalid_argument(owner + ": " + sentence);
 }
 
 }  // namespace
+
+std::optional<std::string> nothing_to_inspect(const ExperimentConfig& config, std::string_view what) {
+  const std::string& kind = config.text("model.kind");
+  if (kind == "transformer" && what == "decay")
+    return "A transformer has no decay factors: attention reads every token so far and forgets none";
+  if (kind == "ngram" && what == "decay")
+    return "An n-gram estimator has no decay factors: it counts every token so far and forgets none";
+  if (kind == "ngram" && what == "filters") return "An n-gram estimator has no convolution: it only counts";
+  return std::nullopt;
+}
 
 void to_json(json& document, const InspectRequest& request) {
   document = {{"what", request.what}, {"probe", request.probe}};
@@ -56,13 +68,14 @@ void from_json(const json& document, DecayData& data) {
 
 void to_json(json& document, const FilterData& data) {
   document = {{"step", data.step}, {"layers", json::array()}};
-  for (const FilterData::Layer& layer : data.layers)
-    document["layers"].push_back({{"x", layer.x},
-                                  {"B", layer.B},
-                                  {"C", layer.C},
-                                  {"x_bias", layer.x_bias},
-                                  {"B_bias", layer.B_bias},
-                                  {"C_bias", layer.C_bias}});
+  for (const FilterData::Layer& layer : data.layers) {
+    json filters = json::object();
+    for (const FilterData::Filter& filter : layer) {
+      filters[filter.name] = filter.taps;
+      filters[filter.name + bias_suffix] = filter.bias;
+    }
+    document["layers"].push_back(std::move(filters));
+  }
 }
 
 void from_json(const json& document, FilterData& data) {
@@ -70,14 +83,18 @@ void from_json(const json& document, FilterData& data) {
   const JsonFields fields(document, owner);
   FilterData read{fields.count("step"), {}};
   for (const json& entry : fields.array("layers")) {
-    const JsonFields layer(entry, owner + " layer " + std::to_string(read.layers.size()));
-    FilterData::Layer taps{tensor(layer, "x", 2, owner),      tensor(layer, "B", 2, owner),
-                           tensor(layer, "C", 2, owner),      tensor(layer, "x_bias", 1, owner),
-                           tensor(layer, "B_bias", 1, owner), tensor(layer, "C_bias", 1, owner)};
-    require(taps.x.shape[0] == taps.x_bias.shape[0] && taps.B.shape[0] == taps.B_bias.shape[0] &&
-                taps.C.shape[0] == taps.C_bias.shape[0],
-            owner, "taps and biases differ in their number of channels");
-    read.layers.push_back(std::move(taps));
+    const JsonFields fields_of_layer(entry, owner + " layer " + std::to_string(read.layers.size()));
+    FilterData::Layer layer;
+    for (const std::string name : {"x", "B", "C", "Q", "K", "V"}) {
+      if (!entry.contains(name)) continue;
+      FilterData::Filter filter{name, tensor(fields_of_layer, name.c_str(), 2, owner),
+                                tensor(fields_of_layer, (name + bias_suffix).c_str(), 1, owner)};
+      require(filter.bias.shape[0] == filter.taps.shape[0] || filter.bias.shape[0] == 0, owner,
+              "taps and biases differ in their number of channels");
+      // Version 0.1 wrote what has no convolution as taps of no channels.
+      if (filter.taps.shape[0] > 0) layer.push_back(std::move(filter));
+    }
+    read.layers.push_back(std::move(layer));
   }
   data = std::move(read);
 }

@@ -10,8 +10,10 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "core/contract/experiment_config.h"
 #include "core/contract/tensor.h"
 
 namespace mambarium {
@@ -31,12 +33,14 @@ struct DecayData {
   Tensor decay;                      // [L, H, T]
 };
 
-// Convolution taps; index w-1 is the current token, 0 the oldest. A segment without a convolution has 0 channels.
+// Convolution taps; index w-1 is the current token, 0 the oldest.
 struct FilterData {
-  struct Layer {
-    Tensor x, B, C;                 // taps [channels, w]
-    Tensor x_bias, B_bias, C_bias;  // [channels]
+  struct Filter {
+    std::string name;  // of what passes through it: x, B, C; in a transformer Q, K, V
+    Tensor taps;       // [channels, w]; one channel where one filter is all channels'
+    Tensor bias;       // [channels]; [0] where there is none
   };
+  using Layer = std::vector<Filter>;  // in this order; what has no convolution is not there
   std::int64_t step = 0;
   std::vector<Layer> layers;  // L
 };
@@ -50,6 +54,9 @@ struct PredictionData {
   std::int32_t last_target = 0;      // the token after the last input
   Tensor model, add_beta, oracle;    // [T, S] probabilities
 };
+
+// Why this question about a model of this kind has no answer, as one sentence; nothing where it has one.
+std::optional<std::string> nothing_to_inspect(const ExperimentConfig& config, std::string_view what);
 
 void to_json(nlohmann::json&, const InspectRequest&);
 void from_json(const nlohmann::json&, InspectRequest&);

@@ -63,6 +63,7 @@ Property on_off(View key, View group, bool value, View label, View help, View ap
 }  // namespace
 
 std::span<const Property> property_table() {
+  constexpr View of_mamba = "model.kind=mamba2 | model.kind=mamba_zero", with_weights = "model.kind!=ngram";
   static const std::vector<Property> table = {
       one_of(
           "task.kind", "Task", "markov", {"markov", "switching", "file"}, "Task",
@@ -96,28 +97,48 @@ std::span<const Property> property_table() {
       whole("task.length", "Task", 128, 2, 65536, "Length T", "tokens",
             "Tokens in a sequence; each of them has the token after it as its target."),
 
-      one_of("model.kind", "Model", "mamba2", {"mamba2", "mamba_zero"}, "Model",
+      one_of("model.kind", "Model", "mamba2", {"mamba2", "mamba_zero", "transformer", "ngram"}, "Model",
              "mamba2: the full block, every part of which can be switched off. mamba_zero: the paper's simplification, "
-             "a convolution and the state space alone, without activations, gate, norms or MLP."),
-      whole("model.d_model", "Model", 8, 1, 4096, "Width d_model", "channels", "The width of the residual stream."),
+             "a convolution and the state space alone, without activations, gate, norms or MLP. transformer: attention "
+             "and MLP with learned positions, on LibTorch operators with either engine. ngram: no model but the "
+             "add-beta estimator, to compare with."),
+      whole("model.ngram_order", "Model", 1, 0, 8, "n-gram order", "tokens",
+            "How many tokens back the add-beta estimator looks. Its beta is the task's.", "model.kind=ngram"),
+      whole("model.d_model", "Model", 8, 1, 4096, "Width d_model", "channels", "The width of the residual stream.",
+            with_weights),
       whole("model.d_state", "Model", 8, 1, 1024, "State size d_state", "numbers",
-            "State size N: the recurrent state of a layer holds expand x d_model x N numbers."),
-      whole("model.expand", "Model", 2, 1, 16, "Expansion e", "", "The inner width is d_inner = expand x d_model."),
+            "State size N: the recurrent state of a layer holds expand x d_model x N numbers.", of_mamba),
+      whole("model.expand", "Model", 2, 1, 16, "Expansion e", "", "The inner width is d_inner = expand x d_model.",
+            of_mamba),
       whole("model.headdim", "Model", 0, 0, 65536, "Head width headdim", "channels",
-            "Channels that share one decay factor; it must divide d_inner. 0: one head of all d_inner channels."),
-      whole("model.layers", "Model", 1, 1, 64, "Layers", "layers", "How many blocks stand on top of each other."),
+            "Channels of a head: those that share one decay factor, or one attention. It must divide d_inner, in a "
+            "transformer d_model. 0: one head of them all.",
+            with_weights),
+      whole("model.layers", "Model", 1, 1, 64, "Layers", "layers", "How many blocks stand on top of each other.",
+            with_weights),
 
+      one_of("model.attention", "Parts", "softmax", {"softmax", "linear"}, "Attention",
+             "softmax: weights exp(q.k / sqrt(headdim)) over the tokens so far, divided by their sum. linear: weights "
+             "f(q).f(k) with f = elu + 1, divided by their sum, which a state of constant size can keep.",
+             "model.kind=transformer"),
+      any_of("model.conv_qkv", "Parts", "none", {"Q", "K", "V"}, "Convolution of Q, K, V",
+             "Which of queries, keys and values pass through a short causal convolution without bias.",
+             "model.kind=transformer"),
       any_of("model.conv", "Parts", "x,B,C", {"x", "B", "C"}, "Convolution on",
-             "Which of the inputs x, B and C pass through the short causal convolution."),
+             "Which of the inputs x, B and C pass through the short causal convolution.", of_mamba),
       whole("model.d_conv", "Parts", 2, 1, 32, "Window w", "tokens",
             "Taps of the convolution: the current token and the w-1 before it. Order k needs w = k+1.",
-            "model.conv!=none"),
+            "model.conv!=none | model.conv_qkv!=none"),
+      one_of("model.conv_filters", "Parts", "per_channel", {"per_channel", "shared", "fixed"}, "Filters",
+             "per_channel: a filter for every channel. shared: one for all channels of x, one for B, one for C. fixed: "
+             "taps 1, 2, 4 and so on from the oldest token to the current one, with bias 1, not trained.",
+             "model.conv!=none"),
       one_of("model.activation", "Parts", "silu", {"silu", "relu", "none"}, "Activation",
              "The non-linearity after the convolution, in the gate and in the MLP.", "model.kind=mamba2"),
       on_off("model.gate", "Parts", true, "Gate",
              "Multiply the output of the state space by an activated projection of the input.", "model.kind=mamba2"),
       one_of("model.decay", "Parts", "learned", {"learned", "one"}, "Decay a_t",
-             "learned: a_t = exp(-a dt_t) depends on the token. one: a_t = 1, nothing is ever forgotten."),
+             "learned: a_t = exp(-a dt_t) depends on the token. one: a_t = 1, nothing is ever forgotten.", of_mamba),
       one_of("model.norm", "Parts", "layer", {"layer", "none"}, "Norms",
              "Layer norms before each block part, after the state space and before the read-out.", "model.kind=mamba2"),
       one_of("model.mlp", "Parts", "gated", {"gated", "plain", "none"}, "MLP",
@@ -129,18 +150,19 @@ std::span<const Property> property_table() {
           "it out.",
           "model.kind=mamba2"),
       one_of("model.readout", "Parts", "softmax", {"softmax", "l1"}, "Read-out",
-             "How logits become probabilities. l1: (relu(logit) + 1e-5) divided by its sum, as in the paper's theory."),
+             "How logits become probabilities. l1: (relu(logit) + 1e-5) divided by its sum, as in the paper's theory.",
+             with_weights),
 
       whole("training.steps", "Training", 2000, 1, 100000000, "Steps", "steps", "Optimiser steps of the whole run."),
       whole("training.batch", "Training", 64, 1, 65536, "Batch B", "sequences", "Fresh sequences in every step."),
       number("training.lr", "Training", 0.002, above(0), 10, "Learning rate", "",
-             "The highest learning rate of the schedule."),
+             "The highest learning rate of the schedule.", with_weights),
       one_of("training.schedule", "Training", "onecycle", {"onecycle", "constant"}, "Schedule",
-             "onecycle: 2 % warm-up from lr/100, then a cosine down to lr/5. constant: always lr."),
+             "onecycle: 2 % warm-up from lr/100, then a cosine down to lr/5. constant: always lr.", with_weights),
       number("training.weight_decay", "Training", 0.001, from(0), 10, "Weight decay", "",
-             "AdamW's decay, on the weights of linear maps only."),
+             "AdamW's decay, on the weights of linear maps only.", with_weights),
       number("training.clip", "Training", 1.0, from(0), 1e6, "Gradient clip", "",
-             "Gradients are scaled down to this norm. 0: never."),
+             "Gradients are scaled down to this norm. 0: never.", with_weights),
       whole("training.seed", "Training", 0, 0, 2147483647, "Seed", "",
             "Fixes data, test set and initial weights. Equal seeds give equal weights in every part two models share."),
       whole("training.eval_every", "Training", 50, 1, 100000000, "Evaluate every", "steps",
@@ -151,8 +173,8 @@ std::span<const Property> property_table() {
             "Steps between two checkpoints: what can be replayed and gone on from."),
 
       whole("run.threads", "Run", 1, 1, 256, "Threads", "threads",
-            "CPU threads of the computation. No result depends on it, unless LibTorch operators compute (--engine "
-            "torch)."),
+            "CPU threads of the computation. No result depends on it, unless LibTorch operators compute: a "
+            "transformer, or any model with --engine torch."),
       one_of("run.device", "Run", "cpu", {"cpu", "cuda", "auto"}, "Device",
              "Where the model is computed. auto: the GPU if this program and machine can use one, else the CPU."),
       free_text("run.out", "Run", "runs", "Run folders in",

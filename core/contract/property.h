@@ -32,7 +32,8 @@ struct Property {
   double maximum = std::numeric_limits<double>::infinity();   // inclusive
   bool minimum_excluded = false;
   std::vector<std::string_view> choices;  // for choice and choice_set
-  // When the setting has any effect: "" (always) or clauses "key=value" / "key!=value" joined by " & ".
+  // When the setting has any effect: "" (always) or clauses "key=value" / "key!=value" joined by " & ", and such
+  // conjunctions by " | ". A clause about a setting that has no effect itself does not hold.
   // A setting that does not apply keeps its value, is not shown as editable, and is never a validation error.
   std::string_view applies_when;
   std::string_view label;  // sentence case, as a person reads it: "State size N"

@@ -155,8 +155,16 @@ std::string run_title(const ExperimentConfig& config) {
   if (differs("task.states")) add("S=" + shown_value("task.states"));
   if (differs("task.beta")) add("beta " + shown_value("task.beta"));
   if (differs("task.p_switch")) add("p_switch " + shown_value("task.p_switch"));
-  add(config.applies("model.d_conv") ? "w=" + shown_value("model.d_conv") : "no convolution");
-  if (config.applies("model.d_conv") && differs("model.conv")) add("convolution on " + shown_value("model.conv"));
+  if (config.applies("model.ngram_order")) add("n-gram order " + shown_value("model.ngram_order"));
+  if (config.applies("model.d_conv")) {
+    add("w=" + shown_value("model.d_conv"));
+    for (const char* where : {"model.conv", "model.conv_qkv"})
+      if (differs(where)) add("convolution on " + shown_value(where));
+    if (differs("model.conv_filters")) add(shown_value("model.conv_filters") + " filters");
+  } else if (is_mamba(config)) {
+    add("no convolution");
+  }
+  if (differs("model.attention")) add(shown_value("model.attention") + " attention");
   if (differs("model.layers")) add(shown_value("model.layers") + " layers");
   if (differs("model.d_model")) add("d_model=" + shown_value("model.d_model"));
   if (differs("model.d_state")) add("d_state=" + shown_value("model.d_state"));

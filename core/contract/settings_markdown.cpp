@@ -14,6 +14,7 @@ std::string condition(std::string_view clauses) {
   replace("!=", " is not ");
   replace("=", " is ");
   replace(" & ", " and ");
+  replace(" | ", " or ");
   return words;
 }
 

@@ -49,6 +49,7 @@ class AddBetaEstimator : public Estimator {
         counts_(context_.rows() * static_cast<std::size_t>(states)),
         totals_(context_.rows()) {}
 
+  std::unique_ptr<Estimator> clone() const override { return std::make_unique<AddBetaEstimator>(*this); }
   std::int64_t states() const override { return context_.states(); }
 
   void reset() override {
@@ -85,6 +86,7 @@ class OracleEstimator : public Estimator {
   OracleEstimator(std::int64_t order, std::int64_t states, std::span<const float> kernel)
       : context_(order, states), kernel_(kernel.begin(), kernel.end()) {}
 
+  std::unique_ptr<Estimator> clone() const override { return std::make_unique<OracleEstimator>(*this); }
   std::int64_t states() const override { return context_.states(); }
 
   void reset() override { context_.clear(); }
@@ -108,6 +110,7 @@ class OracleEstimator : public Estimator {
 class UniformEstimator : public Estimator {
  public:
   explicit UniformEstimator(std::int64_t states) : context_(0, states) {}
+  std::unique_ptr<Estimator> clone() const override { return std::make_unique<UniformEstimator>(*this); }
   std::int64_t states() const override { return context_.states(); }
   void reset() override {}
   void predict(std::span<double> out) const override { fill_uniform(out); }
@@ -122,6 +125,9 @@ class SwitchingEstimator : public Estimator {
   SwitchingEstimator(std::unique_ptr<Estimator> chain, double p_switch)
       : chain_(std::move(chain)), p_switch_(p_switch), all_(0, chain_->states() + 1) {}
 
+  std::unique_ptr<Estimator> clone() const override {
+    return std::make_unique<SwitchingEstimator>(chain_->clone(), p_switch_);
+  }
   std::int64_t states() const override { return all_.states(); }
   void reset() override { chain_->reset(); }
   void predict(std::span<double> out) const override {
@@ -150,6 +156,7 @@ class SwitchingOracleEstimator : public Estimator {
   SwitchingOracleEstimator(std::int64_t order, std::int64_t states, std::span<const float> kernels, double p_switch)
       : context_(order, states), kernels_(kernels.begin(), kernels.end()), p_switch_(p_switch), all_(0, states + 1) {}
 
+  std::unique_ptr<Estimator> clone() const override { return std::make_unique<SwitchingOracleEstimator>(*this); }
   std::int64_t states() const override { return all_.states(); }
   void reset() override {
     context_.clear();

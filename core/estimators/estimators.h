@@ -23,6 +23,7 @@ class Estimator {
   virtual void reset() = 0;
   virtual void predict(std::span<double> out) const = 0;
   virtual void observe(std::int32_t token) = 0;
+  virtual std::unique_ptr<Estimator> clone() const = 0;  // with what it has seen
 };
 
 // (n_j + beta) / (n + S beta): n_j counts how often j followed the current context before. Bayes-optimal for Dir(beta)

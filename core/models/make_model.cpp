@@ -1,8 +1,17 @@
 #include "core/models/mamba2.h"
+#include "core/models/ngram.h"
+#include "core/models/transformer.h"
 
 namespace mambarium {
 
 std::unique_ptr<SequenceModel> make_model(const ExperimentConfig& config, Engine engine, Precision precision) {
+  if (config.text("model.kind") == "transformer") {
+    return std::make_unique<Transformer>(transformer_options(config), precision);
+  }
+  if (config.text("model.kind") == "ngram") {
+    return std::make_unique<Ngram>(config.integer("model.ngram_order"), alphabet_of(config), config.real("task.beta"),
+                                   precision);
+  }
   return std::make_unique<Mamba2>(mamba2_options(config), engine, precision);
 }
 

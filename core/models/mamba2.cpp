@@ -1,11 +1,12 @@
 #include "core/models/mamba2.h"
 
 #include <cmath>
-#include <sstream>
 #include <stdexcept>
 
+#include "core/models/layered_state.h"
 #include "core/models/mamba2_kernels.h"
 #include "core/models/mamba2_operators.h"
+#include "core/models/model_tensors.h"
 #include "core/models/operators.h"
 #include "core/torch_precompiled.h"
 
@@ -13,29 +14,7 @@ namespace mambarium {
 
 namespace {
 
-struct Mamba2State final : ModelState {
-  std::int64_t batch = 0;
-  std::vector<operators::LayerState> layers;
-
-  std::unique_ptr<ModelState> clone() const override {
-    auto copy = std::make_unique<Mamba2State>(*this);
-    for (auto& layer : copy->layers) {
-      for (at::Tensor* tensor : {&layer.past_x, &layer.past_B, &layer.past_C, &layer.h}) {
-        *tensor = tensor->defined() ? tensor->clone() : at::Tensor();
-      }
-    }
-    return copy;
-  }
-};
-
-Tensor plain(const at::Tensor& tensor, std::vector<std::int64_t> empty_shape = {0}) {
-  if (!tensor.defined()) {
-    return {std::move(empty_shape), {}};
-  }
-  const auto numbers = tensor.detach().to(torch::kFloat32).contiguous();
-  const float* data = numbers.data_ptr<float>();
-  return {tensor.sizes().vec(), std::vector<float>(data, data + numbers.numel())};
-}
+using State = LayeredState<operators::LayerState>;
 
 }  // namespace
 
@@ -83,12 +62,17 @@ void Mamba2::add_layer(const Initialiser& draw, const std::string& prefix) {
   };
   const auto convolution = [&](bool on, const std::string& part, std::int64_t channels, at::Tensor& weight,
                                at::Tensor& bias) {
-    if (on) {
-      const std::string name = prefix + "conv." + part;
-      const double bound = 1.0 / std::sqrt(static_cast<double>(options_.d_conv));
-      weight = add(name + ".weight", draw.uniform(name + ".weight", {channels, options_.d_conv}, bound));
-      bias = add(name + ".bias", draw.uniform(name + ".bias", {channels}, bound));
+    if (!on) return;
+    if (options_.filters == Filters::fixed) {
+      weight = draw.constant({1, options_.d_conv}, 2).cumprod(1) / 2;
+      bias = draw.constant({1}, 1);
+      return;
     }
+    const std::int64_t filters = options_.filters == Filters::shared ? 1 : channels;
+    const std::string name = prefix + "conv." + part;
+    const double bound = 1.0 / std::sqrt(static_cast<double>(options_.d_conv));
+    weight = add(name + ".weight", draw.uniform(name + ".weight", {filters, options_.d_conv}, bound));
+    bias = add(name + ".bias", draw.uniform(name + ".bias", {filters}, bound));
   };
 
   Mamba2Layer layer;
@@ -123,21 +107,6 @@ void Mamba2::add_layer(const Initialiser& draw, const std::string& prefix) {
   layers_.push_back(layer);
 }
 
-void Mamba2::check_tokens(const at::Tensor& tokens, std::int64_t dimensions, const char* what) const {
-  std::ostringstream problem;
-  if (tokens.scalar_type() != torch::kInt64 || tokens.dim() != dimensions || tokens.numel() == 0) {
-    problem << what << ": expected a non-empty int64 tensor of " << dimensions << " dimensions, got "
-            << tokens.toString() << " " << tokens.sizes();
-    throw std::invalid_argument(problem.str());
-  }
-  const auto [least, greatest] = torch::aminmax(tokens);
-  if (least.item<std::int64_t>() < 0 || greatest.item<std::int64_t>() >= options_.states) {
-    problem << what << ": holds a token outside 0 to " << options_.states - 1 << " (found "
-            << least.item<std::int64_t>() << " to " << greatest.item<std::int64_t>() << ")";
-    throw std::invalid_argument(problem.str());
-  }
-}
-
 at::Tensor Mamba2::last_rows(const at::Tensor& tokens) {
   auto u = torch::embedding(embedding_, tokens);
   for (const Mamba2Layer& layer : layers_) {
@@ -156,18 +125,12 @@ WholeModelPlan Mamba2::whole_model_plan(std::int64_t batch, std::int64_t length)
 }
 
 at::Tensor Mamba2::log_probabilities(const at::Tensor& tokens) {
-  check_tokens(tokens, 2, "tokens");
+  check_tokens(tokens, 2, options_.states, "tokens");
   return read_out(last_rows(tokens));
 }
 
 at::Tensor Mamba2::loss(const at::Tensor& tokens, const at::Tensor& targets) {
-  check_tokens(tokens, 2, "tokens");
-  check_tokens(targets, 2, "targets");
-  if (targets.sizes() != tokens.sizes()) {
-    std::ostringstream problem;
-    problem << "targets: expected the shape of tokens " << tokens.sizes() << ", got " << targets.sizes();
-    throw std::invalid_argument(problem.str());
-  }
+  check_batch(tokens, targets, options_.states);
   if (engine_ == Engine::fused && fused::suits_whole_loss(options_, tokens)) {
     return fused::whole_loss(options_, {embedding_, layers_, final_norm_, lm_head_}, tokens, targets, workspace_);
   }
@@ -179,46 +142,43 @@ at::Tensor Mamba2::loss(const at::Tensor& tokens, const at::Tensor& targets) {
 }
 
 std::unique_ptr<ModelState> Mamba2::initial_state(std::int64_t batch) {
-  auto state = std::make_unique<Mamba2State>();
-  state->batch = batch;
-  state->layers.resize(layers_.size());
-  return state;
+  return std::make_unique<State>(batch, layers_.size());
 }
 
 at::Tensor Mamba2::step(const at::Tensor& tokens, ModelState& state) {
-  check_tokens(tokens, 1, "tokens");
-  auto* own = dynamic_cast<Mamba2State*>(&state);
-  if (own == nullptr || own->layers.size() != layers_.size() || own->batch != tokens.size(0)) {
-    throw std::invalid_argument("state: not one that initial_state(" + std::to_string(tokens.size(0)) +
-                                ") of this model returned");
-  }
+  check_tokens(tokens, 1, options_.states, "tokens");
+  auto& own = State::of(state, tokens.size(0), layers_.size());
   auto u = torch::embedding(embedding_, tokens.unsqueeze(1));
   for (std::size_t index = 0; index < layers_.size(); ++index) {
-    u = operators::block(options_, layers_[index], u, &own->layers[index]);
+    u = operators::block(options_, layers_[index], u, &own.layers[index]);
   }
   return read_out(u.select(1, 0));
 }
 
 Tensor Mamba2::decay_factors(std::span<const std::int32_t> tokens) {
   const torch::NoGradGuard no_gradients;
-  const auto row = torch::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end()), torch::kInt64).unsqueeze(0);
-  check_tokens(row, 2, "tokens");
+  const auto row = row_of(tokens);
+  check_tokens(row, 2, options_.states, "tokens");
   auto u = torch::embedding(embedding_, row);
   std::vector<at::Tensor> decays;
   for (const Mamba2Layer& layer : layers_) {
     u = operators::block(options_, layer, u, nullptr, &decays.emplace_back());
   }
-  return plain(torch::cat(decays, 0).transpose(1, 2));
+  return plain_tensor(torch::cat(decays, 0).transpose(1, 2));
 }
 
 std::vector<FilterData::Layer> Mamba2::filters() {
-  std::vector<FilterData::Layer> filters;
+  std::vector<FilterData::Layer> layers;
   for (const Mamba2Layer& layer : layers_) {
-    filters.push_back({plain(layer.conv_x, {0, options_.d_conv}), plain(layer.conv_B, {0, options_.d_conv}),
-                       plain(layer.conv_C, {0, options_.d_conv}), plain(layer.conv_x_bias), plain(layer.conv_B_bias),
-                       plain(layer.conv_C_bias)});
+    auto& filters = layers.emplace_back();
+    const auto add_filter = [&](const char* name, const at::Tensor& taps, const at::Tensor& bias) {
+      if (taps.defined()) filters.push_back({name, plain_tensor(taps), plain_tensor(bias)});
+    };
+    add_filter("x", layer.conv_x, layer.conv_x_bias);
+    add_filter("B", layer.conv_B, layer.conv_B_bias);
+    add_filter("C", layer.conv_C, layer.conv_C_bias);
   }
-  return filters;
+  return layers;
 }
 
 }  // namespace mambarium

@@ -26,7 +26,8 @@
 
 namespace mambarium {
 
-// The parameters of one block; undefined where the part is off.
+// The weights of one block; undefined where the part is off. A convolution has a filter [w] and a bias for every
+// channel, or, with Filters::shared and fixed, one of each: [1, w] and [1].
 struct Mamba2Layer {
   at::Tensor norm, in_z, in_x, in_B, in_C, in_dt;
   at::Tensor conv_x, conv_x_bias, conv_B, conv_B_bias, conv_C, conv_C_bias;
@@ -52,7 +53,6 @@ class Mamba2 final : public SequenceModel {
  private:
   void add_layer(const Initialiser& draw, const std::string& prefix);
   at::Tensor& add(const std::string& name, at::Tensor tensor, bool decayed = false);
-  void check_tokens(const at::Tensor& tokens, std::int64_t dimensions, const char* what) const;
   at::Tensor last_rows(const at::Tensor& tokens);  // u after the last block
   at::Tensor read_out(const at::Tensor& u) const;  // log-probabilities
 

@@ -319,15 +319,37 @@ MixerShape mixer_shape(const Mamba2Options& options, const Tensor& u) {
   return mixer_shape(options, u.size(0), u.size(1));
 }
 
-std::vector<Tensor> mixer_weights(const Mamba2Layer& layer) {
-  return {layer.norm,    layer.in_x,        layer.in_B,   layer.in_C,        layer.in_z,    layer.in_dt,
-          layer.conv_x,  layer.conv_x_bias, layer.conv_B, layer.conv_B_bias, layer.conv_C,  layer.conv_C_bias,
-          layer.dt_bias, layer.A_log,       layer.D,      layer.y_norm,      layer.out_proj};
+// The kernels know filters per channel only: one of all channels is repeated, and autograd adds its gradients up.
+std::vector<Tensor> mixer_weights(const Mamba2Options& options, const Mamba2Layer& layer) {
+  const auto per_channel = [&](const Tensor& of_filters, std::int64_t channels) {
+    if (!of_filters.defined() || options.filters == Filters::per_channel) return of_filters;
+    auto sizes = of_filters.sizes().vec();
+    sizes[0] = channels;
+    return of_filters.expand(sizes).contiguous();
+  };
+  const std::int64_t inner = options.d_inner(), d_state = options.d_state;
+  return {layer.norm,
+          layer.in_x,
+          layer.in_B,
+          layer.in_C,
+          layer.in_z,
+          layer.in_dt,
+          per_channel(layer.conv_x, inner),
+          per_channel(layer.conv_x_bias, inner),
+          per_channel(layer.conv_B, d_state),
+          per_channel(layer.conv_B_bias, d_state),
+          per_channel(layer.conv_C, d_state),
+          per_channel(layer.conv_C_bias, d_state),
+          layer.dt_bias,
+          layer.A_log,
+          layer.D,
+          layer.y_norm,
+          layer.out_proj};
 }
 
 Tensor narrow_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
   variable_list tensors{u.contiguous()};
-  const auto plan = make_plan(mixer_shape(options, u), options.threads, mixer_weights(layer), tensors);
+  const auto plan = make_plan(mixer_shape(options, u), options.threads, mixer_weights(options, layer), tensors);
   const auto mixed = MixerFunction::apply(plan, at::TensorList(tensors));
   if (options.mlp == Mlp::none) {
     return mixed;
@@ -352,7 +374,7 @@ Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const 
   }
   projections.push_back(layer.in_dt);
   const auto normed = options.norm ? operators::layer_norm(u, layer.norm) : u;
-  auto weights = mixer_weights(layer);
+  auto weights = mixer_weights(options, layer);
   for (const std::size_t outside : {0, 1, 2, 3, 4, 5, 16}) {
     weights[outside] = Tensor();
   }
@@ -377,10 +399,10 @@ kernels::WholeModelShape whole_shape(const Mamba2Options& options, std::int64_t 
 }
 
 // By slots (WholeModelPlan); undefined where a part is off.
-std::vector<Tensor> whole_weights(const ModelWeights& weights) {
+std::vector<Tensor> whole_weights(const Mamba2Options& options, const ModelWeights& weights) {
   std::vector<Tensor> all;
   for (const Mamba2Layer& layer : weights.layers) {
-    const auto of_mixer = mixer_weights(layer);
+    const auto of_mixer = mixer_weights(options, layer);
     all.insert(all.end(), of_mixer.begin(), of_mixer.end());
     all.insert(all.end(), {layer.mlp_norm, layer.fc1, layer.fc1_gate, layer.fc2});
   }
@@ -396,8 +418,11 @@ bool suits_whole_loss(const Mamba2Options& options, const Tensor& tokens) {
 
 WholeModelPlan whole_model_plan(const Mamba2Options& options, const ModelWeights& weights,
                                 const std::vector<Parameter>& parameters, std::int64_t batch, std::int64_t length) {
+  if (options.filters != Filters::per_channel) {
+    throw std::invalid_argument("it takes model.conv_filters per_channel only");
+  }
   WholeModelPlan plan{whole_shape(options, batch, length), weights.layers.size(), {}};
-  const auto all = whole_weights(weights);
+  const auto all = whole_weights(options, weights);
   for (const Parameter& parameter : parameters) {
     const auto slot = std::ranges::find_if(all, [&](const Tensor& of) { return of.is_same(parameter.tensor); });
     plan.slots.push_back(static_cast<std::size_t>(slot - all.begin()));
@@ -408,7 +433,7 @@ WholeModelPlan whole_model_plan(const Mamba2Options& options, const ModelWeights
 Tensor whole_loss(const Mamba2Options& options, const ModelWeights& weights, const Tensor& tokens,
                   const Tensor& targets, kernels::WholeModelWorkspace& workspace) {
   WholeModelPlan plan{whole_shape(options, tokens.size(0), tokens.size(1)), weights.layers.size(), {}};
-  const auto all = whole_weights(weights);
+  const auto all = whole_weights(options, weights);
   variable_list defined;
   for (std::size_t slot = 0; slot < all.size(); ++slot) {
     if (!all[slot].defined()) continue;

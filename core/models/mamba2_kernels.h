@@ -33,7 +33,8 @@ struct ModelWeights {
 // Whether whole_loss() is the faster way for tokens [B, T].
 bool suits_whole_loss(const Mamba2Options& options, const at::Tensor& tokens);
 
-// For `parameters` of these weights, in their order.
+// For `parameters` of these weights, in their order. std::invalid_argument where filters are not per channel: the plan
+// has no place for them.
 WholeModelPlan whole_model_plan(const Mamba2Options& options, const ModelWeights& weights,
                                 const std::vector<Parameter>& parameters, std::int64_t batch, std::int64_t length);
 

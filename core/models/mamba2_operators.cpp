@@ -12,14 +12,7 @@ at::Tensor segment(const Mamba2Options& options, const at::Tensor& projected, co
   if (!weight.defined()) {
     return activate(projected, options.activation);
   }
-  at::Tensor before;
-  if (past != nullptr) {
-    before = past->defined()
-                 ? *past
-                 : torch::zeros({projected.size(0), weight.size(1) - 1, projected.size(2)}, projected.options());
-    *past = convolution_past(projected, before, weight.size(1));
-  }
-  return activate(causal_convolution(projected, weight, bias, before), options.activation);
+  return activate(continued_convolution(projected, weight, bias, past), options.activation);
 }
 
 }  // namespace

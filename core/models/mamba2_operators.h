@@ -3,6 +3,7 @@
 
 #include <ATen/core/Tensor.h>
 
+#include <array>
 #include <functional>
 
 #include "core/models/mamba2.h"
@@ -13,6 +14,7 @@ namespace mambarium::operators {
 struct LayerState {
   at::Tensor past_x, past_B, past_C;  // [b, w-1, channels] where the segment has a convolution
   at::Tensor h;                       // [b, H, P, N]
+  std::array<at::Tensor*, 4> tensors() { return {&past_x, &past_B, &past_C, &h}; }
 };
 
 // u [b, T, d_model] -> what the mixer adds to it. `state` (may be null) is read, and advanced by T tokens;

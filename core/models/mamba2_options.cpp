@@ -12,7 +12,15 @@ Mlp mlp_from(const std::string& text) {
   return text == "gated" ? Mlp::gated : text == "plain" ? Mlp::plain : Mlp::none;
 }
 
+Filters filters_from(const std::string& text) {
+  return text == "shared" ? Filters::shared : text == "fixed" ? Filters::fixed : Filters::per_channel;
+}
+
 }  // namespace
+
+Readout readout_of(const ExperimentConfig& config) {
+  return config.text("model.readout") == "l1" ? Readout::l1 : Readout::softmax;
+}
 
 Mamba2Options mamba2_options(const ExperimentConfig& config) {
   const bool zero = config.text("model.kind") == "mamba_zero";
@@ -27,13 +35,14 @@ Mamba2Options mamba2_options(const ExperimentConfig& config) {
       .conv_x = config.includes("model.conv", "x"),
       .conv_B = config.includes("model.conv", "B"),
       .conv_C = config.includes("model.conv", "C"),
+      .filters = filters_from(config.text("model.conv_filters")),
       .activation = zero ? Activation::none : activation_from(config.text("model.activation")),
       .gate = !zero && config.boolean("model.gate"),
       .learned_decay = config.text("model.decay") == "learned",
       .norm = !zero && config.text("model.norm") == "layer",
       .skip = !zero && config.boolean("model.skip"),
       .mlp = zero ? Mlp::none : mlp_from(config.text("model.mlp")),
-      .readout = config.text("model.readout") == "l1" ? Readout::l1 : Readout::softmax,
+      .readout = readout_of(config),
       .seed = static_cast<std::uint64_t>(config.integer("training.seed")),
       .threads = static_cast<int>(config.integer("run.threads")),
   };

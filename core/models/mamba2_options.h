@@ -20,6 +20,7 @@ namespace mambarium {
 
 enum class Mlp { none, plain, gated };
 enum class Readout { softmax, l1 };
+enum class Filters { per_channel, shared, fixed };
 
 struct Mamba2Options {
   std::int64_t states = 2;  // S: the size of the alphabet
@@ -28,6 +29,9 @@ struct Mamba2Options {
   std::int64_t layers = 1;
   std::int64_t d_conv = 2;
   bool conv_x = true, conv_B = true, conv_C = true;
+  // shared: one learned filter and bias for all channels of a segment. fixed: taps 1, 2, 4 ... 2^(w-1) from the oldest
+  // token to the current one, as the authors' fixed convolution has them, and bias 1; not parameters.
+  Filters filters = Filters::per_channel;
   // After the convolution (or in its place), in the gate, and in the MLP. With none, gate and gated MLP multiply by the
   // bare projection; the plain MLP keeps a ReLU, without which it would be one linear map.
   Activation activation = Activation::silu;
@@ -45,6 +49,7 @@ struct Mamba2Options {
   std::int64_t heads() const { return d_inner() / head_width(); }
 };
 
+Readout readout_of(const ExperimentConfig& config);
 // From a configuration that validate() finds nothing wrong with.
 Mamba2Options mamba2_options(const ExperimentConfig& config);
 

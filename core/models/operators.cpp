@@ -69,7 +69,8 @@ at::Tensor causal_convolution(const at::Tensor& input, const at::Tensor& weight,
   const std::int64_t window = weight.size(1), length = input.size(1);
   const auto before = past.defined() ? past : torch::zeros({input.size(0), window - 1, input.size(2)}, input.options());
   const auto padded = window == 1 ? input : torch::cat({before, input}, 1);
-  auto output = bias + padded.narrow(1, window - 1, length) * weight.select(1, window - 1);
+  auto output = padded.narrow(1, window - 1, length) * weight.select(1, window - 1);
+  if (bias.defined()) output = bias + output;
   for (std::int64_t tap = window - 2; tap >= 0; --tap) {
     output = output + padded.narrow(1, tap, length) * weight.select(1, tap);
   }
@@ -79,6 +80,16 @@ at::Tensor causal_convolution(const at::Tensor& input, const at::Tensor& weight,
 at::Tensor convolution_past(const at::Tensor& input, const at::Tensor& past, std::int64_t window) {
   const auto together = torch::cat({past, input}, 1);
   return together.narrow(1, together.size(1) - (window - 1), window - 1).clone();
+}
+
+at::Tensor continued_convolution(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
+                                 at::Tensor* past) {
+  if (past == nullptr) return causal_convolution(input, weight, bias);
+  const std::int64_t window = weight.size(1);
+  const auto before =
+      past->defined() ? *past : torch::zeros({input.size(0), window - 1, input.size(2)}, input.options());
+  *past = convolution_past(input, before, window);
+  return causal_convolution(input, weight, bias, before);
 }
 
 ScanResult selective_scan(const at::Tensor& x, const at::Tensor& dt, const at::Tensor& a, const at::Tensor& B,

@@ -1,6 +1,9 @@
 #include "core/models/sequence_model.h"
 
+#include <stdexcept>
+
 #include "core/models/parameter.h"
+#include "core/models/whole_model_plan.h"
 
 namespace mambarium {
 
@@ -10,6 +13,18 @@ Engine engine_named(const std::string& name) {
 
 std::string name_of(Engine engine) {
   return engine == Engine::fused ? "fused" : "torch";
+}
+
+Engine engine_of(const ExperimentConfig& config, Engine asked) {
+  return is_mamba(config) ? asked : Engine::torch;
+}
+
+WholeModelPlan SequenceModel::whole_model_plan(std::int64_t, std::int64_t) const {
+  throw std::invalid_argument("there is no kernel for the whole of such a model");
+}
+
+Tensor SequenceModel::decay_factors(std::span<const std::int32_t>) {
+  throw std::invalid_argument("this model has no decay factors");
 }
 
 std::int64_t SequenceModel::parameter_count() {

@@ -23,14 +23,17 @@ struct Parameter;       // core/models/parameter.h: name, tensor, whether weight
 struct WholeModelPlan;  // core/models/whole_model_plan.h: parameters as raw pointers
 
 // Which implementation computes the model. Both are the same function; `torch` is plain LibTorch operators with
-// autograd (the reference, any dtype), `fused` the hand-written kernels of core/kernels, which cover every model there
-// is in float32 on the CPU.
+// autograd (the reference, any dtype), `fused` the hand-written kernels of core/kernels, which cover mamba2 and
+// mamba_zero in float32 on the CPU.
 enum class Engine { fused, torch };
+// The engine that computes this configuration when `asked` is asked for: kinds without kernels are on operators always.
+Engine engine_of(const ExperimentConfig& config, Engine asked);
 Engine engine_named(const std::string& name);  // fused for every name but "torch"
 std::string name_of(Engine engine);            // "fused", "torch": how manifests and --engine call it
 enum class Precision { float32, float64 };
 
-// Recurrent state between step() calls: convolution windows and H_t of every layer. Copyable (deep).
+// What a model keeps between step() calls: convolution windows, and H_t or keys and values, of every layer. Copyable
+// (deep).
 class ModelState {
  public:
   virtual ~ModelState() = default;
@@ -44,8 +47,9 @@ class SequenceModel {
   // The parameters, in a fixed order, by the names that stand in checkpoints. The tensors are the live ones.
   virtual std::vector<Parameter>& parameters() = 0;
   std::int64_t parameter_count();
-  // The model, with `batch` sequences of `length` tokens, as the kernels of whole models take it.
-  virtual WholeModelPlan whole_model_plan(std::int64_t batch, std::int64_t length) const = 0;
+  // The model, with `batch` sequences of `length` tokens, as the kernels of whole models take it;
+  // std::invalid_argument where they cannot.
+  virtual WholeModelPlan whole_model_plan(std::int64_t batch, std::int64_t length) const;
 
   // tokens int64 [B, T] -> log-probabilities of the next token [B, T, S]; autograd records it when gradients are
   // enabled. Softmax read-out: log_softmax; L1 read-out: log(p) with p = (relu(logit)+1e-5) / sum.
@@ -58,12 +62,14 @@ class SequenceModel {
   virtual std::unique_ptr<ModelState> initial_state(std::int64_t batch) = 0;
   virtual at::Tensor step(const at::Tensor& tokens, ModelState& state) = 0;
 
-  // For analysis (no gradients): a_t [L, H, T] along one sequence, and the convolution taps.
-  virtual Tensor decay_factors(std::span<const std::int32_t> tokens) = 0;
+  // For analysis (no gradients): a_t [L, H, T] along one sequence (std::invalid_argument where there are none:
+  // nothing_to_inspect()), and the convolution taps.
+  virtual Tensor decay_factors(std::span<const std::int32_t> tokens);
   virtual std::vector<FilterData::Layer> filters() = 0;
 };
 
-// The model a configuration describes, with its initial weights (each from its own named stream of training.seed).
+// The model a configuration describes, with its initial weights (each from its own named stream of training.seed), on
+// engine_of(config, engine).
 std::unique_ptr<SequenceModel> make_model(const ExperimentConfig& config, Engine engine = Engine::fused,
                                           Precision precision = Precision::float32);
 

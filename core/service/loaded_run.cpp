@@ -66,7 +66,7 @@ LoadedRun load_run(const fs::path& path, std::optional<std::int64_t> at, Engine 
   const std::int64_t step = chosen_step(read.run, at);
   LoadedRun run{checkpoint_path(read.run.path, step), read.run.config, step, nullptr};
   if (const auto problem = too_large_for_this_machine(run.config)) throw bad_input(to_string(*problem));
-  configure_runtime(torch_threads(engine, run.config.integer("run.threads")));
+  configure_runtime(torch_threads(engine_of(run.config, engine), run.config.integer("run.threads")));
   run.model = make_model(run.config, engine);
   try {
     load_checkpoint(*run.model, run.checkpoint);

@@ -106,7 +106,7 @@ void need_cuda() {
 
 std::string resolved_device(const ExperimentConfig& config) {
   const std::string device = config.text("run.device");
-  if (device == "auto") return gpu_support().usable() ? "cuda" : "cpu";
+  if (device == "auto") return trains_on_gpu(config) && gpu_support().usable() ? "cuda" : "cpu";
   return device;
 }
 

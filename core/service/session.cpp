@@ -91,7 +91,7 @@ void Session::on(const OpenFolder& open) {
 
 void Session::replace(const ExperimentConfig& config, const std::function<std::unique_ptr<Trainer>()>& make) {
   if (const auto problem = unfit_for_this_machine(config, engine_)) return error(to_string(*problem));
-  const std::int64_t threads_before = trainer_ ? trainer_->config().integer("run.threads") : 1;
+  const ExperimentConfig before = trainer_ ? trainer_->config() : ExperimentConfig();
   try {
     if (trainer_ && state_ != RunState::failed) trainer_->write_checkpoint();
     auto made = make();
@@ -102,7 +102,7 @@ void Session::replace(const ExperimentConfig& config, const std::function<std::u
   } catch (const std::exception& fault) {
     error("the experiment cannot be opened: " + first_line(fault.what()));
   }
-  configure_runtime(torch_threads(engine_, threads_before));
+  configure_runtime(torch_threads(engine_of(before, engine_), before.integer("run.threads")));
 }
 
 void Session::opened(std::unique_ptr<Trainer> trainer) {

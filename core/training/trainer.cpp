@@ -78,10 +78,11 @@ std::vector<std::size_t> sizes_of(const std::vector<Parameter>& parameters) {
 class RunTrainer : public Trainer {
  public:
   RunTrainer(const ExperimentConfig& config, Engine engine, const StepFactory& make_step)
-      : config_((check(config), configure_runtime(torch_threads(engine, config.integer("run.threads"))), config)),
-        model_(make_model(config, engine)),
+      : config_((check(config), config)),
+        engine_(engine_of(config, engine)),
+        model_((configure_runtime(torch_threads(engine_, config.integer("run.threads"))), make_model(config, engine_))),
         optimiser_({.weight_decay = config.real("training.weight_decay")}, sizes_of(model_->parameters())),
-        step_((make_step ? make_step : step_factory(config, engine, notes_))(
+        step_((make_step ? make_step : step_factory(config, engine_, notes_))(
             *model_, optimiser_, config.integer("training.batch"), config.integer("task.length"))),
         schedule_(schedule_from_name(config.text("training.schedule"))),
         task_(make_task(config, Split::training)),
@@ -91,14 +92,14 @@ class RunTrainer : public Trainer {
   void start(const TrainerOptions& options) {
     if (options.folder) {
       writer_ = std::make_unique<RunWriter>(*options.folder, config_,
-                                            new_manifest(config_, step_->device(), options.engine, parameter_count()));
+                                            new_manifest(config_, step_->device(), engine_, parameter_count()));
       folder_ = *options.folder;
     }
     add_row();
     write_checkpoint();
   }
 
-  void go_on(std::unique_ptr<RunWriter> writer, Engine engine) {
+  void go_on(std::unique_ptr<RunWriter> writer) {
     writer_ = std::move(writer);
     folder_ = writer_->folder();
     rows_ = writer_->rows();
@@ -108,7 +109,7 @@ class RunTrainer : public Trainer {
       if (row.step <= progress_.step) seconds_ = row.seconds;
     }
     const std::string started = writer_->manifest().started;
-    writer_->manifest() = new_manifest(config_, step_->device(), engine, parameter_count());
+    writer_->manifest() = new_manifest(config_, step_->device(), engine_, parameter_count());
     writer_->manifest().started = started;
     set_status(finished() ? "finished" : "paused", finished() ? "all steps taken" : "");
     mend_rows();
@@ -284,6 +285,7 @@ class RunTrainer : public Trainer {
   }
 
   ExperimentConfig config_;
+  Engine engine_;
   std::vector<std::string> notes_;
   std::unique_ptr<SequenceModel> model_;
   AdamW optimiser_;
@@ -312,9 +314,8 @@ std::unique_ptr<Trainer> Trainer::create(const ExperimentConfig& config, const T
 
 std::unique_ptr<Trainer> Trainer::resume(const std::filesystem::path& folder, const StepFactory& make_step) {
   auto writer = std::make_unique<RunWriter>(folder);
-  const Engine engine = engine_named(writer->manifest().engine);
-  auto trainer = std::make_unique<RunTrainer>(writer->config(), engine, make_step);
-  trainer->go_on(std::move(writer), engine);
+  auto trainer = std::make_unique<RunTrainer>(writer->config(), engine_named(writer->manifest().engine), make_step);
+  trainer->go_on(std::move(writer));
   return trainer;
 }
 

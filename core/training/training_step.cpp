@@ -17,7 +17,7 @@ class HostStep final : public TrainingStep {
   BatchLoss gradient(const at::Tensor& inputs, const at::Tensor& targets) override {
     for (Parameter& parameter : model_.parameters()) parameter.tensor.mutable_grad().reset();
     at::Tensor loss = model_.loss(inputs, targets);
-    loss.backward();
+    if (loss.requires_grad()) loss.backward();  // a model without parameters has none
     buffers_ = buffers_of(model_.parameters());
     norm_ = global_gradient_norm(buffers_);
     return {loss.item<double>(), norm_};

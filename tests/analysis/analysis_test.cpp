@@ -81,13 +81,15 @@ class AnalysisTest : public QObject {
     const auto model = make_model(config);
     const FilterData data = inspect_filters(*model, 5);
     QCOMPARE(data.layers.size(), std::size_t{1});
-    QCOMPARE(data.layers[0].x.shape, (std::vector<std::int64_t>{16, 3}));
-    QCOMPARE(data.layers[0].B.shape, (std::vector<std::int64_t>{8, 3}));
-    QCOMPARE(data.layers[0].C.shape[0], std::int64_t{0});
-    QCOMPARE(data.layers[0].x_bias.shape, (std::vector<std::int64_t>{16}));
+    const FilterData::Layer& layer = data.layers[0];
+    QCOMPARE(layer.size(), std::size_t{2});
+    QCOMPARE(layer[0].name + layer[1].name, std::string("xB"));
+    QCOMPARE(layer[0].taps.shape, (std::vector<std::int64_t>{16, 3}));
+    QCOMPARE(layer[1].taps.shape, (std::vector<std::int64_t>{8, 3}));
+    QCOMPARE(layer[0].bias.shape, (std::vector<std::int64_t>{16}));
     double sum = 0, expected = 0;
-    for (const float tap : data.layers[0].x.data) sum += static_cast<double>(tap);
-    for (const float tap : data.layers[0].B.data) sum += static_cast<double>(tap);
+    for (const FilterData::Filter& filter : layer)
+      for (const float tap : filter.taps.data) sum += static_cast<double>(tap);
     for (const Parameter& parameter : model->parameters())
       if (parameter.name.find("conv") != std::string::npos && parameter.name.find("weight") != std::string::npos)
         expected += parameter.tensor.detach().to(torch::kFloat64).sum().item<double>();
@@ -236,6 +238,8 @@ class AnalysisTest : public QObject {
     QVERIFY2(std::isnan(untrained.at_switch), "there are no switch tokens");
     const auto counts = config_of("model.decay=one");
     QVERIFY2(std::isnan(decay_means(*make_model(counts), counts, 16).ordinary), "there is nothing to learn");
+    const auto attention = config_of("model.kind=transformer");
+    QVERIFY2(std::isnan(decay_means(*make_model(attention), attention, 16).ordinary), "there is nothing that decays");
   }
 };
 

@@ -135,6 +135,31 @@ class ExperimentConfigTest : public QObject {
     QVERIFY(!config.applies("task.p_switch"));
     QVERIFY(!config.set_from_string("task.kind", "switching"));
     QVERIFY(config.applies("task.p_switch") && config.applies("task.order") && config.applies("task.beta"));
+    QVERIFY(!config.set_from_string("model.kind", "transformer"));
+    for (const char* of_mamba : {"model.d_state", "model.expand", "model.conv", "model.decay", "model.gate"})
+      QVERIFY2(!config.applies(of_mamba), of_mamba);
+    QVERIFY(config.applies("model.attention") && config.applies("model.conv_qkv") && config.applies("model.headdim"));
+  }
+
+  void theWindowIsOfEitherConvolution() {
+    const auto applies = [](const char* settings) {
+      return config_from_share_string(std::string("mambarium1:") + settings).config.applies("model.d_conv");
+    };
+    QVERIFY(applies("model.conv=B") && applies("model.kind=mamba_zero;model.conv_qkv=K"));
+    QVERIFY(!applies("model.conv=none;model.conv_qkv=K"));
+    QVERIFY(applies("model.kind=transformer;model.conv=none;model.conv_qkv=K"));
+    QVERIFY(!applies("model.kind=transformer;model.conv=x"));
+  }
+
+  void attentionTakesTheSquareOfTheLength() {
+    const auto bytes = [](const char* settings) {
+      return estimated_bytes(
+          config_from_share_string(std::string("mambarium1:model.kind=transformer;") + settings).config);
+    };
+    const double one = bytes("task.length=4096"), two = bytes("task.length=4096;model.layers=2");
+    QVERIFY(two - one > 4.0 * 64 * 4096 * 4096 && two - one < 1.2 * 4.0 * 64 * 4096 * 4096);
+    QVERIFY(bytes("task.length=4096;model.headdim=4") > 1.9 * one);
+    QVERIFY(bytes("task.length=4096;model.attention=linear") < 0.1 * one);
   }
 
   void theSwitchTokenIsTheLastOfTheAlphabet() {

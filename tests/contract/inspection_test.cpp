@@ -24,7 +24,7 @@ DecayData decay() {
   return {120, {0, 1, 1, 0}, ramp({2, 3, 4})};
 }
 FilterData filters() {
-  return {400, {{ramp({16, 2}), ramp({8, 2}), ramp({0, 2}), ramp({16}), ramp({8}), ramp({0})}}};
+  return {400, {{{"x", ramp({16, 2}), ramp({16})}, {"B", ramp({8, 2}), ramp({8})}}, {{"K", ramp({4, 2}), ramp({0})}}}};
 }
 PredictionData prediction() {
   return {7, 2, {0, 1, 1}, 1, ramp({3, 2}), ramp({3, 2}), ramp({3, 2})};
@@ -68,6 +68,16 @@ class InspectionTest : public QObject {
     comes_back(prediction());
   }
 
+  void filtersOfVersion01AreStillRead() {
+    const json taps = ramp({4, 2}), bias = ramp({4}), no_taps = ramp({0, 2}), no_bias = ramp({0});
+    const json layer = {{"x", taps},      {"B", no_taps},      {"C", no_taps},
+                        {"x_bias", bias}, {"B_bias", no_bias}, {"C_bias", no_bias}};
+    const auto read = json{{"step", 3}, {"layers", {layer}}}.get<FilterData>();
+    QCOMPARE(read.layers.at(0).size(), std::size_t{1});
+    QCOMPARE(read.layers[0][0].name, std::string("x"));
+    QVERIFY(read.layers[0][0].taps.data == ramp({4, 2}).data);
+  }
+
   void brokenFieldsAreNamed() {
     each_broken_field_is_named(decay());
     each_broken_field_is_named(filters());
@@ -85,7 +95,7 @@ class InspectionTest : public QObject {
     narrow.oracle = ramp({3, 1});
     QVERIFY_EXCEPTION_THROWN(json(narrow).get<PredictionData>(), std::invalid_argument);
     FilterData biased = filters();
-    biased.layers[0].x_bias = ramp({3});
+    biased.layers[0][0].bias = ramp({3});
     QVERIFY_EXCEPTION_THROWN(json(biased).get<FilterData>(), std::invalid_argument);
   }
 

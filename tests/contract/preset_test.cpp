@@ -20,8 +20,9 @@ class PresetTest : public QObject {
     QVERIFY2(loaded.problems.empty(), to_string(loaded.problems).c_str());
     QCOMPARE(loaded.presets.front().id, std::string("order1"));
     QVERIFY2(loaded.presets.front().config == ExperimentConfig(), "the first preset is what a new window shows");
-    for (const char* id : {"order1-no-conv", "order2", "order2-short-window", "order3", "mamba-zero", "four-states",
-                           "switching", "paper"})
+    for (const char* id : {"order1-no-conv", "order1-no-conv-2-layers", "one-filter", "transformer-1-layer",
+                           "transformer-2-layers", "transformer-convolution", "order2", "order2-short-window", "order3",
+                           "mamba-zero", "four-states", "switching", "paper", "ngram"})
       QVERIFY2(std::ranges::count(loaded.presets, id, &Preset::id) == 1, id);
   }
 

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/contract/experiment_config.h"
+#include "core/contract/text.h"
 
 using namespace mambarium;
 
@@ -75,13 +76,15 @@ class PropertyTest : public QObject {
 
   void conditionsNameKnownKeysAndPossibleValues() {
     for (const Property& property : property_table()) {
-      std::string clauses(property.applies_when);
-      if (clauses.empty()) continue;
-      const std::size_t negation = clauses.find("!=");
-      const std::size_t equals = clauses.find('=');
-      const std::string key = clauses.substr(0, negation == std::string::npos ? equals : negation);
-      QVERIFY2(find_property(key) != nullptr, clauses.c_str());
-      QVERIFY2(!ExperimentConfig().set_from_string(key, clauses.substr(equals + 1)), clauses.c_str());
+      if (property.applies_when.empty()) continue;
+      for (const std::string_view clauses : split(property.applies_when, '|'))
+        for (const std::string_view clause : split(clauses, '&')) {
+          const std::size_t negation = clause.find("!="), equals = clause.find('=');
+          const std::string key(trimmed(clause.substr(0, negation == std::string::npos ? equals : negation)));
+          const std::string shown(clause);
+          QVERIFY2(find_property(key) != nullptr, shown.c_str());
+          QVERIFY2(!ExperimentConfig().set_from_string(key, trimmed(clause.substr(equals + 1))), shown.c_str());
+        }
     }
   }
 

@@ -182,6 +182,12 @@ class RunFolderTest : public QObject {
     config.set("model.gate", false);
     QCOMPARE(run_title(config),
              std::string("mamba2 \u00b7 order 1 \u00b7 no convolution \u00b7 no gate \u00b7 seed 0"));
+    config.set("model.kind", std::string("transformer"));
+    config.set("model.attention", std::string("linear"));
+    QCOMPARE(run_title(config), std::string("transformer \u00b7 order 1 \u00b7 linear attention \u00b7 seed 0"));
+    config.set("model.conv_qkv", std::string("Q,K"));
+    QCOMPARE(run_title(config), std::string("transformer \u00b7 order 1 \u00b7 w=2 \u00b7 convolution on Q,K \u00b7 "
+                                            "linear attention \u00b7 seed 0"));
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include "core/models/mamba2.h"
 #include "core/models/operators.h"
+#include "core/models/whole_model_plan.h"
 #include "tests/models/model_helpers.h"
 
 using namespace mambarium;
@@ -108,6 +109,40 @@ class TestMamba2 : public QObject {
     QVERIFY(
         !torch::equal(named(differently).at("layers.0.in_proj.x.weight"), expected.at("layers.0.in_proj.x.weight")));
     QVERIFY(!torch::equal(expected.at("layers.1.in_proj.x.weight"), expected.at("layers.0.in_proj.x.weight")));
+  }
+
+  void a_filter_of_all_channels_is_equal_filters_of_each() {
+    for (const Filters filters : {Filters::shared, Filters::fixed}) {
+      Mamba2Options options;
+      options.d_conv = 3;
+      Mamba2 per_channel(options, Engine::torch, Precision::float64);
+      options.filters = filters;
+      Mamba2 model(options, Engine::torch, Precision::float64);
+      enlarge(model);
+      const torch::NoGradGuard no_gradients;
+      const auto weights = named(model);
+      for (const auto& [name, tensor] : named(per_channel)) {
+        const auto own = weights.find(name);
+        const bool is_bias = name.ends_with(".bias");
+        if (filters == Filters::fixed && name.find(".conv.") != std::string::npos) {
+          QVERIFY2(own == weights.end(), name.c_str());
+          const auto taps = torch::tensor({1.0, 2.0, 4.0}, torch::kFloat64);
+          tensor.copy_(is_bias ? torch::ones({1}, torch::kFloat64) : taps);
+        } else {
+          tensor.copy_(own->second);
+        }
+      }
+      const std::int64_t segments = 3, taps_and_bias = 4;
+      QCOMPARE(model.parameter_count(), per_channel.parameter_count() - (16 + 8 + 8) * taps_and_bias +
+                                            (filters == Filters::shared ? segments * taps_and_bias : 0));
+      const auto tokens = some_tokens(2, 50, 2);
+      const auto difference = model.log_probabilities(tokens) - per_channel.log_probabilities(tokens);
+      QVERIFY(difference.abs().max().item<double>() < 1e-13);
+      const auto taps = model.filters()[0][0].taps;
+      QCOMPARE(taps.shape, (std::vector<std::int64_t>{1, 3}));
+      if (filters == Filters::fixed) QCOMPARE(taps.data, (std::vector<float>{1, 2, 4}));
+      QVERIFY_EXCEPTION_THROWN(model.whole_model_plan(1, 8), std::invalid_argument);
+    }
   }
 
   void initial_values() {
@@ -237,10 +272,11 @@ class TestMamba2 : public QObject {
     QVERIFY(decay.data[0] != decay.data[1]);
     const auto filters = model.filters();
     QCOMPARE(filters.size(), std::size_t{3});
-    QCOMPARE(filters[0].x.shape, (std::vector<std::int64_t>{16, 2}));
-    QCOMPARE(filters[0].B.shape, (std::vector<std::int64_t>{0, 2}));
-    QCOMPARE(filters[0].C_bias.shape, (std::vector<std::int64_t>{8}));
-    QCOMPARE(filters[2].x.data[3], named(model).at("layers.2.conv.x.weight").index({1, 1}).item<float>());
+    QCOMPARE(filters[0].size(), std::size_t{2});
+    QCOMPARE(filters[0][0].taps.shape, (std::vector<std::int64_t>{16, 2}));
+    QCOMPARE(filters[0][1].name, std::string("C"));
+    QCOMPARE(filters[0][1].bias.shape, (std::vector<std::int64_t>{8}));
+    QCOMPARE(filters[2][0].taps.data[3], named(model).at("layers.2.conv.x.weight").index({1, 1}).item<float>());
     options.learned_decay = false;
     Mamba2 lasting(options, Engine::torch, Precision::float32);
     for (const float factor : lasting.decay_factors(tokens).data) {

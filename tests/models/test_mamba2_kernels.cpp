@@ -33,8 +33,8 @@ std::string description(const Mamba2Options& o) {
   std::ostringstream text;
   text << "S=" << o.states << " d=" << o.d_model << " N=" << o.d_state << " e=" << o.expand << " headdim=" << o.headdim
        << " L=" << o.layers << " w=" << o.d_conv << " conv=" << o.conv_x << o.conv_B << o.conv_C
-       << " act=" << static_cast<int>(o.activation) << " gate=" << o.gate << " decay=" << o.learned_decay
-       << " norm=" << o.norm << " skip=" << o.skip << " mlp=" << static_cast<int>(o.mlp)
+       << " filters=" << static_cast<int>(o.filters) << " act=" << static_cast<int>(o.activation) << " gate=" << o.gate
+       << " decay=" << o.learned_decay << " norm=" << o.norm << " skip=" << o.skip << " mlp=" << static_cast<int>(o.mlp)
        << " l1=" << (o.readout == Readout::l1);
   return text.str();
 }
@@ -174,6 +174,12 @@ class TestMamba2Kernels : public QObject {
         [](auto& o) { o.readout = Readout::l1; },
         [](auto& o) { o.layers = 3; },
         [](auto& o) { o.headdim = 4; },
+        [](auto& o) { o.filters = Filters::shared; },
+        [](auto& o) { o.filters = Filters::fixed; },
+        [](auto& o) {
+          o.filters = Filters::shared;
+          o.d_model = fused::widest_fused + 4;
+        },
         [](auto& o) { o.d_conv = 1; },
         [](auto& o) { o.d_conv = 3; },
         [](auto& o) { o.d_conv = 4; },
@@ -205,6 +211,19 @@ class TestMamba2Kernels : public QObject {
       change(options);
       for (const std::int64_t batch : few_and_many) {
         QVERIFY2(agrees(options, batch, 70), description(options).c_str());
+      }
+    }
+  }
+
+  void filters_of_all_channels_on_every_choice_of_segments() {
+    for (const Filters filters : {Filters::shared, Filters::fixed}) {
+      for (int segments = 0; segments < 8; ++segments) {
+        Mamba2Options options;
+        options.filters = filters;
+        options.d_conv = 3;
+        options.conv_x = segments & 1, options.conv_B = segments & 2, options.conv_C = segments & 4;
+        for (const std::int64_t batch : few_and_many)
+          QVERIFY2(agrees(options, batch, 40), description(options).c_str());
       }
     }
   }

@@ -346,13 +346,12 @@ class FakeWorker {
     }
     if (request.what == "filters") {
       const std::int64_t inner = config_.integer("model.expand") * config_.integer("model.d_model");
+      const std::int64_t d_state = config_.integer("model.d_state");
       FilterData::Layer layer;
-      layer.x = taps("x", inner, learned);
-      layer.B = taps("B", config_.integer("model.d_state"), learned);
-      layer.C = taps("C", config_.integer("model.d_state"), learned);
-      layer.x_bias = {{layer.x.shape[0]}, std::vector<float>(static_cast<std::size_t>(layer.x.shape[0]))};
-      layer.B_bias = {{layer.B.shape[0]}, std::vector<float>(static_cast<std::size_t>(layer.B.shape[0]))};
-      layer.C_bias = {{layer.C.shape[0]}, std::vector<float>(static_cast<std::size_t>(layer.C.shape[0]))};
+      for (const auto& [name, channels] : {std::pair{"x", inner}, {"B", d_state}, {"C", d_state}})
+        layer.push_back({name,
+                         taps(name, channels, learned),
+                         {{channels}, std::vector<float>(static_cast<std::size_t>(channels))}});
       return FilterData{step, {layer}};
     }
     const std::int64_t states = alphabet_of(config_);

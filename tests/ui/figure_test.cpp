@@ -234,8 +234,8 @@ void FigureTest::csvIsTheTableToTheLastBit() {
     QCOMPARE(columnValue(lines[1].section(u',', -1)), figure.data.runs[0].train_losses[0].second);
   } else {
     const auto filters = figure.data.inspected->get<FilterData>();
-    QCOMPARE(static_cast<float>(numbers[0]), filters.layers[0].x.data[0]);
-    QCOMPARE(static_cast<float>(numbers.back()), filters.layers[0].C_bias.data.back());
+    QCOMPARE(static_cast<float>(numbers[0]), filters.layers[0][0].taps.data[0]);
+    QCOMPARE(static_cast<float>(numbers.back()), filters.layers[0][2].bias.data.back());
     QCOMPARE(numbers.size(), std::size_t{(16 + 8 + 8) * (3 + 1)});
   }
 }

@@ -119,6 +119,7 @@ class PanelsTest : public QObject {
   void switchTokensAreMarked();
   void filtersMapAndStemsShowTheSameNumbers();
   void filtersWithoutConvolutionSaySo();
+  void whatAKindOfModelHasNotIsSaid();
   void filtersSliderReplaysCheckpoints();
 
  private:
@@ -779,7 +780,7 @@ void PanelsTest::filtersMapAndStemsShowTheSameNumbers() {
                                  rows[0][4]}));
   QCOMPARE(rows[2][3], QStringLiteral("0"));
   QCOMPARE(rows[3][3], QStringLiteral("bias"));
-  QCOMPARE(rows[1][4].toFloat(), answer.layers[0].x.data[1]);
+  QCOMPARE(rows[1][4].toFloat(), answer.layers[0][0].taps.data[1]);
 
   QTest::mouseClick(named<QToolButton>(*panel, QStringLiteral("stems")), Qt::LeftButton);
   QVERIFY(panel->table().rows == rows);
@@ -793,12 +794,11 @@ void PanelsTest::filtersMapAndStemsShowTheSameNumbers() {
   QCOMPARE(stems, (16 + 8 + 8) * (3 + 1));
 
   panel->setOptions({{"layer", 1}, {"view", "map"}});
-  QCOMPARE(panel->table().rows[0][4].toFloat(), answer.layers[1].x.data[0]);
+  QCOMPARE(panel->table().rows[0][4].toFloat(), answer.layers[1][0].taps.data[0]);
   QVERIFY(panel->caption().contains(QStringLiteral("layer 2")));
 
   FilterData only_x = fake::filters(1, 2);
-  for (Tensor* tensor : {&only_x.layers[0].B, &only_x.layers[0].C}) *tensor = Tensor{{0, 2}, {}};
-  for (Tensor* tensor : {&only_x.layers[0].B_bias, &only_x.layers[0].C_bias}) *tensor = Tensor{{0}, {}};
+  only_x.layers[0].resize(1);
   panel->show(fake::inspected(only_x));
   QTest::qWait(30);
   QCOMPARE(plot->axisRectCount(), 2);
@@ -810,8 +810,7 @@ void PanelsTest::filtersMapAndStemsShowTheSameNumbers() {
 void PanelsTest::filtersWithoutConvolutionSaySo() {
   FilterData none;
   none.step = 10;
-  none.layers.push_back(
-      {Tensor{{0, 2}, {}}, Tensor{{0, 2}, {}}, Tensor{{0, 2}, {}}, Tensor{{0}, {}}, Tensor{{0}, {}}, Tensor{{0}, {}}});
+  none.layers.emplace_back();
   const auto panel = shownPanel(QStringLiteral("filters"), fake::inspected(none));
   QVERIFY(!panel->hasData());
   QCOMPARE(panel->caption(), QStringLiteral("This model has no convolution."));
@@ -821,6 +820,33 @@ void PanelsTest::filtersWithoutConvolutionSaySo() {
   QCOMPARE(panel->caption(), QStringLiteral("This model has no convolution."));
   panel->show(fake::inspected(fake::filters(1, 2)));
   QVERIFY(panel->hasData());
+}
+
+void PanelsTest::whatAKindOfModelHasNotIsSaid() {
+  PanelData data = fake::oneRun();
+  data.runs[0].config.set("model.kind", std::string("transformer"));
+  QCOMPARE(shownPanel(QStringLiteral("decay"), data)->caption(),
+           QStringLiteral("A transformer has no decay factors: attention reads every token so far and forgets none."));
+  QCOMPARE(shownPanel(QStringLiteral("filters"), data)->caption(), QStringLiteral("This model has no convolution."));
+
+  FilterData of_attention = fake::filters(1, 2);
+  of_attention.layers[0].resize(1);
+  of_attention.layers[0][0].name = "K";
+  of_attention.layers[0][0].bias = {{0}, {}};
+  data.runs[0].config.set("model.conv_qkv", std::string("K"));
+  data.inspected = of_attention;
+  const auto filters = shownPanel(QStringLiteral("filters"), data);
+  QVERIFY(filters->hasData());
+  QCOMPARE(filters->table().rows.size(), std::size_t{16 * 2});
+  QCOMPARE(filters->table().rows[0][1], QStringLiteral("K"));
+
+  data = fake::oneRun();
+  data.runs[0].config.set("model.kind", std::string("ngram"));
+  for (const char* id : {"decay", "filters"}) {
+    const auto panel = shownPanel(QLatin1String(id), data);
+    QVERIFY(!panel->hasData());
+    QVERIFY2(panel->caption().startsWith(QStringLiteral("An n-gram estimator has no ")), id);
+  }
 }
 
 void PanelsTest::filtersSliderReplaysCheckpoints() {

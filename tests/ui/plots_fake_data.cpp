@@ -131,7 +131,9 @@ FilterData filters(std::int64_t layers, std::int64_t window) {
     return tensor;
   };
   for (std::int64_t layer = 0; layer < layers; ++layer)
-    data.layers.push_back({fill({16, window}), fill({8, window}), fill({8, window}), fill({16}), fill({8}), fill({8})});
+    data.layers.push_back({{"x", fill({16, window}), fill({16})},
+                           {"B", fill({8, window}), fill({8})},
+                           {"C", fill({8, window}), fill({8})}});
   return data;
 }
 

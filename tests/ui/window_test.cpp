@@ -208,6 +208,17 @@ class WindowTest : public QObject {
     QTRY_VERIFY(it.machine.count(QStringLiteral("inspect")) > asked);
   }
 
+  void whatAModelHasNotIsNotAskedFor() {
+    WindowFixture it;
+    it.set("model.kind", std::string("transformer"));
+    it.click(it.play());
+    QTRY_VERIFY(it.machine.count(QStringLiteral("inspect prediction")) > 2);
+    QCOMPARE(it.machine.count(QStringLiteral("inspect decay")), 0);
+    const Panel* const decay = it.window->panels().panel(QStringLiteral("decay"));
+    QTRY_VERIFY(decay->caption().startsWith(QStringLiteral("A transformer has no decay factors")));
+    QVERIFY(it.notices().empty());
+  }
+
   void modelPanelsGetData() {
     WindowFixture it;
     it.click(it.play());

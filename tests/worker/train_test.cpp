@@ -233,7 +233,7 @@ class TrainTest : public QObject {
     QCOMPARE(decay.decay.shape, (std::vector<std::int64_t>{1, 1, 32}));
     const auto filters = printed({"--what=filters", "--at=100"}).get<FilterData>();
     QCOMPARE(filters.step, std::int64_t{100});
-    QCOMPARE(filters.layers.at(0).x.shape, (std::vector<std::int64_t>{16, 2}));
+    QCOMPARE(filters.layers.at(0).at(0).taps.shape, (std::vector<std::int64_t>{16, 2}));
     const auto prediction = printed({"--what=prediction"}).get<PredictionData>();
     QCOMPARE(prediction.model.shape, (std::vector<std::int64_t>{32, 2}));
     one_complaint(run_worker({"inspect", run, "--what=dreams"}), 2, "decay, filters, prediction");

@@ -113,7 +113,7 @@ bool FiltersPanel::prepare(const PanelChange& change) {
 QString FiltersPanel::emptyText() const {
   if (!answer_.layers.empty()) return tr("This model has no convolution.");
   const RunSeries* run = currentRun();
-  if (run && run->config.text("model.conv") == "none") return tr("This model has no convolution.");
+  if (run && !run->config.applies("model.d_conv")) return tr("This model has no convolution.");
   return PlotPanel::emptyText();
 }
 
@@ -122,12 +122,9 @@ int FiltersPanel::shownLayer() const {
 }
 
 std::vector<FiltersPanel::Segment> FiltersPanel::segments() const {
-  const FilterData::Layer& layer = answer_.layers[static_cast<std::size_t>(shownLayer())];
   std::vector<Segment> present;
-  for (const Segment& segment :
-       {Segment{QStringLiteral("x"), &layer.x, &layer.x_bias}, Segment{QStringLiteral("B"), &layer.B, &layer.B_bias},
-        Segment{QStringLiteral("C"), &layer.C, &layer.C_bias}})
-    if (segment.taps->shape.size() == 2 && !segment.taps->data.empty()) present.push_back(segment);
+  for (const FilterData::Filter& filter : answer_.layers[static_cast<std::size_t>(shownLayer())])
+    present.push_back({QString::fromStdString(filter.name), &filter.taps, &filter.bias});
   return present;
 }
 

@@ -1,4 +1,5 @@
-// FiltersPanel: the taps of the short causal convolution, per channel, for each of x, B and C that has one.
+// FiltersPanel: the taps of the short causal convolution, per channel, for each of x, B and C (in a transformer Q, K
+// and V) that has one.
 //
 // As a map: a cell per channel and lag, blue-white-vermillion about zero, one colour scale for all three so that they
 // compare. As stems: a stem per channel, grouped by lag. Lag 0 is the current token, -1 the one before it; the bias
@@ -34,7 +35,7 @@ class FiltersPanel : public PlotPanel {
 
  private:
   struct Segment {
-    QString name;  // "x", "B", "C"
+    QString name;  // "x", "B", "C", "Q", "K", "V"
     const Tensor* taps;
     const Tensor* bias;
     int channels() const { return static_cast<int>(taps->shape[0]); }

@@ -135,6 +135,10 @@ QString PlotPanel::caption() const {
 
 QString PlotPanel::textInstead() const {
   if (!problem_.isEmpty()) return problem_;
+  if (const RunSeries* run = currentRun(); run && wants()) {
+    if (const auto reason = nothing_to_inspect(run->config, wants()->what))
+      return QString::fromStdString(*reason + ".");
+  }
   return loading_ ? tr("Loading…") : emptyText();
 }
 

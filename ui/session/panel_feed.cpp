@@ -94,6 +94,7 @@ void PanelFeed::ask(Slot& slot) {
   Run* const run = runs_.current();
   if (!run || slot.question) return;
   InspectRequest request = *slot.panel->wants();
+  if (nothing_to_inspect(run->config(), request.what)) return;
   request.at = checkpoint_;
   const Asked wanted{run, run->generation(), request.at ? -1 : run->step(), request};
   if (slot.answered == wanted) return;

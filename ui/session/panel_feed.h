@@ -2,8 +2,8 @@
 // worker for what the visible panels want to see of the model.
 //
 // Pulled, never pushed: each panel has at most one question on its way, and a new one is only asked when its answer
-// could differ from the last (another step, checkpoint, probe or run). So nothing queues up however fast training is,
-// and a hidden panel costs nothing. GUI thread only.
+// could differ from the last (another step, checkpoint, probe or run), and none that a model of its kind cannot answer.
+// So nothing queues up however fast training is, and a hidden panel costs nothing. GUI thread only.
 #pragma once
 
 #include <QObject>

@@ -1,0 +1,46 @@
+#include "core/models/model_tensors.h"
+
+#include <sstream>
+#include <stdexcept>
+
+#include "core/torch_precompiled.h"
+
+namespace mambarium {
+
+void check_tokens(const at::Tensor& tokens, std::int64_t dimensions, std::int64_t states, const char* what) {
+  std::ostringstream problem;
+  if (tokens.scalar_type() != torch::kInt64 || tokens.dim() != dimensions || tokens.numel() == 0) {
+    problem << what << ": expected a non-empty int64 tensor of " << dimensions << " dimensions, got "
+            << tokens.toString() << " " << tokens.sizes();
+    throw std::invalid_argument(problem.str());
+  }
+  const auto [least, greatest] = torch::aminmax(tokens);
+  if (least.item<std::int64_t>() < 0 || greatest.item<std::int64_t>() >= states) {
+    problem << what << ": holds a token outside 0 to " << states - 1 << " (found " << least.item<std::int64_t>()
+            << " to " << greatest.item<std::int64_t>() << ")";
+    throw std::invalid_argument(problem.str());
+  }
+}
+
+void check_batch(const at::Tensor& tokens, const at::Tensor& targets, std::int64_t states) {
+  check_tokens(tokens, 2, states, "tokens");
+  check_tokens(targets, 2, states, "targets");
+  if (targets.sizes() != tokens.sizes()) {
+    std::ostringstream problem;
+    problem << "targets: expected the shape of tokens " << tokens.sizes() << ", got " << targets.sizes();
+    throw std::invalid_argument(problem.str());
+  }
+}
+
+at::Tensor row_of(std::span<const std::int32_t> tokens) {
+  return torch::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end()), torch::kInt64).unsqueeze(0);
+}
+
+Tensor plain_tensor(const at::Tensor& tensor) {
+  if (!tensor.defined()) return {{0}, {}};
+  const auto numbers = tensor.detach().to(torch::kFloat32).contiguous();
+  const float* data = numbers.data_ptr<float>();
+  return {tensor.sizes().vec(), std::vector<float>(data, data + numbers.numel())};
+}
+
+}  // namespace mambarium

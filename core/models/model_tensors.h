@@ -1,0 +1,24 @@
+// What every model checks of the tokens that come in, and how its tensors go out as plain numbers.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/contract/tensor.h"
+
+namespace mambarium {
+
+// A non-empty int64 tensor of so many dimensions that holds tokens 0 .. states-1; else std::invalid_argument, one
+// sentence that begins with `what`.
+void check_tokens(const at::Tensor& tokens, std::int64_t dimensions, std::int64_t states, const char* what);
+void check_batch(const at::Tensor& tokens, const at::Tensor& targets, std::int64_t states);  // both [B, T]
+
+at::Tensor row_of(std::span<const std::int32_t> tokens);  // int64 [1, T]
+
+// As float32; an undefined tensor is one of no numbers.
+Tensor plain_tensor(const at::Tensor& tensor);
+
+}  // namespace mambarium
