@@ -47,7 +47,7 @@ std::size_t points_of(const ReproducedFigure& figure) {
 
 int list(const std::vector<ReproducedFigure>& figures) {
   for (const ReproducedFigure& figure : figures)
-    fmt::print("{:<14} {:<22} {:>4} runs, {} claims  {}\n", figure.id, figure.paper, points_of(figure),
+    fmt::print("{:<14} {:<20} {:>4} runs, {} claims  {}\n", figure.id, figure.paper, points_of(figure),
                figure.claims.size(), figure.title);
   return exit_code::success;
 }
