@@ -29,7 +29,8 @@ struct Manifest {
                                  // "interrupted": the file says it runs, and no process holds the folder
   std::string exit_reason;       // "" while it runs; else one sentence
   std::int64_t step = 0;         // at the last update
-  std::optional<Fork> fork;      // "parent", "parent_title", "parent_step", "changes"; a run from step 0 has none
+  std::optional<Fork> fork =
+      std::nullopt;  // "parent", "parent_title", "parent_step", "changes"; a run from step 0 has none
 };
 void to_json(nlohmann::json&, const Manifest&);
 void from_json(const nlohmann::json&, Manifest&);  // missing fields keep their defaults

@@ -160,7 +160,8 @@ class FakeWorker {
     const ParsedConfig parsed = config_from_json(fork.config);
     if (!parent.problems.empty() || !parsed.problems.empty() ||
         !std::ranges::count(parent.run.checkpoints, fork.step)) {
-      report(ErrorReport{generation_, std::nullopt, fork.folder + " cannot be forked here", "Fork another run.", false});
+      report(
+          ErrorReport{generation_, std::nullopt, fork.folder + " cannot be forked here", "Fork another run.", false});
       return;
     }
     begin(parsed.config, fork.step,
