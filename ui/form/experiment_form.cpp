@@ -103,7 +103,7 @@ void ExperimentForm::addGroupTitle(QGridLayout& grid, std::string_view group) {
   grid.addWidget(title, grid.rowCount(), 0, 1, 3);
   if (group != "Parts") return;
   fork_hint_ = withRole(
-      new QLabel(tr("A change here forks the run that trains. With Shift it begins at step 0. Undo takes it back.")),
+      new QLabel(tr("A change here forks this run; with Shift, the new run begins at step 0. Undo takes it back.")),
       "hint");
   fork_hint_->setObjectName(QStringLiteral("fork-hint"));
   fork_hint_->setWordWrap(true);
