@@ -44,6 +44,7 @@ Session::Session(QObject* parent)
 
 Session::~Session() {
   disconnect(&runs_, nullptr, this, nullptr);
+  for (int index = 0; index < runs_.count(); ++index) disconnect(runs_.at(index), nullptr, this, nullptr);
 }
 
 void Session::setMachines(const Machines& machines) {
