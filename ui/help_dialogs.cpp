@@ -86,6 +86,7 @@ QDialog* makeShortcutsDialog(const QList<QAction*>& actions, QWidget* parent) {
   }
   add(tr("Left, Right"), tr("On the timeline: the checkpoint before or after"));
   add(tr("Up, Down"), tr("In a number field: the next round number"));
+  add(tr("Shift and click"), tr("On a part of the model: the fork of the run begins at step 0"));
   add(tr("Escape"), tr("Leave a field, the palette or presentation mode"));
   QDialog* const dialog = makeDialog(tr("Keyboard shortcuts"), table, parent);
   dialog->setObjectName(QStringLiteral("shortcuts"));
@@ -105,9 +106,10 @@ QDialog* makeFirstStepsDialog(QWidget* parent) {
       "<li><b>See why.</b> The decay factors rise towards 1, so that counts are kept; the convolution filters learn to "
       "look at "
       "the token before.</li>"
-      "<li><b>Take a part out.</b> Clear the three boxes of \"Convolution on\" and press play again: a second run, in "
-      "another colour, stops far above the first. Without the convolution the model cannot tell what followed "
-      "what.</li>"
+      "<li><b>Take a part out.</b> While it trains, clear the box \"all\" of \"Convolution on\": the run forks. A "
+      "second "
+      "one goes on from the same weights without the part, in another colour, and stays far above the first: without "
+      "the convolution the model cannot tell what followed what. Undo takes the fork back.</li>"
       "<li><b>Go back in time.</b> Drag the timeline below the panels: every model panel shows the checkpoint below "
       "the "
       "mouse.</li>"

@@ -15,11 +15,11 @@ namespace mambarium {
 
 namespace {
 
-// A title breaks between its parts and not inside "order 1".
+// A title breaks between its parts and not inside "order 1"; what comes before them breaks anywhere.
 QString breakable(const QString& title) {
   constexpr QChar unbreakable(0x00a0);
   QStringList parts = title.split(QStringLiteral(" · "));
-  for (QString& part : parts) part.replace(QLatin1Char(' '), unbreakable);
+  for (auto part = parts.begin() + 1; part != parts.end(); ++part) part->replace(QLatin1Char(' '), unbreakable);
   return parts.join(unbreakable + QStringLiteral("· "));
 }
 
@@ -120,7 +120,7 @@ void RunRow::refreshLook() {
   QFont font = theme_.font();
   if (current_) font.setWeight(QFont::DemiBold);
   title_->setFont(font);
-  title_->setText(breakable(run_.title()));
+  title_->setText((run_.fork() ? QStringLiteral("↳ ") : QString()) + breakable(run_.title()));
   refresh();
 }
 

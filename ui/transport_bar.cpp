@@ -51,7 +51,7 @@ int sliderValueOf(double steps_per_second) {
 
 TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent), session_(session) {
   setObjectName(QStringLiteral("transport"));
-  reset_ = makeTool(tr("Reset"), tr("Train this run again from step 0; its folder is kept"));
+  reset_ = makeTool(tr("Reset"), tr("Train this run again from where it began; its folder is kept"));
   play_ = new QPushButton;
   play_->setProperty("primary", true);
   play_->setFocusPolicy(Qt::TabFocus);

@@ -58,6 +58,9 @@ struct RequestEncoder {
   }
   json operator()(const OpenConfig& open) const { return {{"type", "open_config"}, {"config", open.config}}; }
   json operator()(const OpenFolder& open) const { return {{"type", "open_folder"}, {"folder", open.folder}}; }
+  json operator()(const OpenFork& fork) const {
+    return {{"type", "open_fork"}, {"folder", fork.folder}, {"step", fork.step}, {"config", fork.config}};
+  }
   json operator()(const StartRequest&) const { return {{"type", "start"}}; }
   json operator()(const PauseRequest&) const { return {{"type", "pause"}}; }
   json operator()(const StepRequest& step) const { return {{"type", "step"}, {"count", step.count}}; }
@@ -154,6 +157,7 @@ Request request_from(const std::string& type, const JsonFields& fields, const js
   if (type == "hello") return HelloRequest{fields.integer("protocol"), fields.text("program"), fields.text("version")};
   if (type == "open_config") return OpenConfig{fields.object("config")};
   if (type == "open_folder") return OpenFolder{fields.text("folder")};
+  if (type == "open_fork") return OpenFork{fields.text("folder"), fields.count("step"), fields.object("config")};
   if (type == "start") return StartRequest{};
   if (type == "pause") return PauseRequest{};
   if (type == "step") return StepRequest{positive(fields, "count", type)};
@@ -163,10 +167,9 @@ Request request_from(const std::string& type, const JsonFields& fields, const js
   if (type == "list_runs") return ListRunsRequest{fields.integer("id"), fields.text("root")};
   if (type == "read_run") return ReadRunRequest{fields.integer("id"), fields.text("folder")};
   if (type == "close") return CloseRequest{};
-  throw MessageError(
-      "request: the type " + in_quotes(type) +
-      " is unknown, it must be one of hello, open_config, open_folder, start, pause, step, tempo, inspect, "
-      "checkpoint, list_runs, read_run, close");
+  throw MessageError("request: the type " + in_quotes(type) +
+                     " is unknown, it must be one of hello, open_config, open_folder, open_fork, start, pause, step, "
+                     "tempo, inspect, checkpoint, list_runs, read_run, close");
 }
 
 Report report_from(const std::string& type, const JsonFields& fields) {

@@ -39,6 +39,11 @@ struct OpenConfig {
 struct OpenFolder {
   std::string folder;
 };  // go on with a run (paused at its last good checkpoint)
+struct OpenFork {
+  std::string folder;
+  std::int64_t step = 0;
+  nlohmann::json config;
+};  // start a run from a checkpoint of another (paused at that step), with changed settings (fork.h)
 struct StartRequest {};
 struct PauseRequest {};
 struct StepRequest {
@@ -63,7 +68,7 @@ struct ReadRunRequest {
 struct CloseRequest {};  // checkpoint and exit 0; end of file does the same
 
 using Request =
-    std::variant<HelloRequest, OpenConfig, OpenFolder, StartRequest, PauseRequest, StepRequest, TempoRequest,
+    std::variant<HelloRequest, OpenConfig, OpenFolder, OpenFork, StartRequest, PauseRequest, StepRequest, TempoRequest,
                  InspectMessage, CheckpointRequest, ListRunsRequest, ReadRunRequest, CloseRequest>;
 
 // ---- worker -> desktop ----

@@ -114,6 +114,11 @@ void to_json(json& document, const Manifest& manifest) {
   document = json::object();
   for (const auto& [name, member] : manifest_texts) document[name] = manifest.*member;
   for (const auto& [name, member] : manifest_counts) document[name] = manifest.*member;
+  if (!manifest.fork) return;
+  document["parent"] = manifest.fork->parent;
+  document["parent_title"] = manifest.fork->parent_title;
+  document["parent_step"] = manifest.fork->step;
+  document["changes"] = manifest.fork->changes;
 }
 
 void from_json(const json& document, Manifest& manifest) {
@@ -123,6 +128,9 @@ void from_json(const json& document, Manifest& manifest) {
     if (document.contains(name)) read.*member = fields.text(name);
   for (const auto& [name, member] : manifest_counts)
     if (document.contains(name)) read.*member = fields.count(name);
+  if (document.contains("parent"))
+    read.fork =
+        Fork{fields.text("parent"), fields.text("parent_title"), fields.count("parent_step"), fields.text("changes")};
   manifest = std::move(read);
 }
 
@@ -142,7 +150,8 @@ void from_json(const json& document, RunSummary& summary) {
              fields.count("step"),  fields.count("steps"), fields.number("gap_add_beta")};
 }
 
-std::string run_title(const ExperimentConfig& config) {
+std::string run_title(const ExperimentConfig& config, const std::optional<Fork>& fork) {
+  if (fork) return fork_title(*fork);
   constexpr std::string_view dot = " \u00b7 ";
   std::string title = config.text("model.kind");
   const auto add = [&](std::string_view words) { title.append(dot).append(words); };
@@ -214,9 +223,9 @@ std::vector<RunSummary> list_run_folders(const fs::path& root) {
     if (!read.problems.empty()) continue;
     const RunFolder& run = read.run;
     const double gap = run.rows.empty() ? std::numeric_limits<double>::quiet_NaN() : run.rows.back().gap_add_beta;
-    dated.emplace_back(run.manifest.started,
-                       RunSummary{entry->path().string(), entry->path().filename().string(), run_title(run.config),
-                                  run.manifest.status, run.manifest.step, run.config.integer("training.steps"), gap});
+    dated.emplace_back(run.manifest.started, RunSummary{entry->path().string(), entry->path().filename().string(),
+                                                        run_title(run.config, run.manifest.fork), run.manifest.status,
+                                                        run.manifest.step, run.config.integer("training.steps"), gap});
   }
   std::ranges::sort(dated, [](const auto& a, const auto& b) {
     return std::tie(a.first, a.second.name) > std::tie(b.first, b.second.name);

@@ -8,10 +8,12 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/contract/experiment_config.h"
+#include "core/contract/fork.h"
 #include "core/contract/metrics.h"
 
 namespace mambarium {
@@ -27,6 +29,8 @@ struct Manifest {
                                  // "interrupted": the file says it runs, and no process holds the folder
   std::string exit_reason;       // "" while it runs; else one sentence
   std::int64_t step = 0;         // at the last update
+  std::optional<Fork> fork =
+      std::nullopt;  // "parent", "parent_title", "parent_step", "changes"; a run from step 0 has none
 };
 void to_json(nlohmann::json&, const Manifest&);
 void from_json(const nlohmann::json&, Manifest&);  // missing fields keep their defaults
@@ -34,14 +38,15 @@ void from_json(const nlohmann::json&, Manifest&);  // missing fields keep their 
 // The line of a run in a list.
 struct RunSummary {
   std::string folder, name;  // name: the folder's last component
-  std::string title;         // "mamba2 . order 1 . w=2 . seed 0": from the configuration
+  std::string title;         // run_title()
   std::string status;
   std::int64_t step = 0, steps = 0;
   double gap_add_beta = 0;  // of the last row; NaN when there is none
 };
 void to_json(nlohmann::json&, const RunSummary&);
 void from_json(const nlohmann::json&, RunSummary&);
-std::string run_title(const ExperimentConfig& config);
+// "mamba2 . order 1 . w=2 . seed 0": from the configuration; a fork is called by what it changed.
+std::string run_title(const ExperimentConfig& config, const std::optional<Fork>& fork = std::nullopt);
 
 struct RunFolder {
   std::filesystem::path path;

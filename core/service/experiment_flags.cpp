@@ -59,6 +59,14 @@ ParsedConfig config_of_preset(const std::string& id) {
   return parsed;
 }
 
+template <class Options>
+std::vector<std::string> used(const Options& options) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : options)
+    if (option->count() > 0) names.push_back(option->get_name());
+  return names;
+}
+
 }  // namespace
 
 void ExperimentFlags::add_sources(CLI::App& command) {
@@ -85,10 +93,11 @@ void ExperimentFlags::add_settings(CLI::App& command, std::string_view prefix) {
 }
 
 std::vector<std::string> ExperimentFlags::given() const {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : options_)
-    if (option->count() > 0) names.push_back(option->get_name());
-  return names;
+  return used(options_);
+}
+
+std::vector<std::string> ExperimentFlags::given_sources() const {
+  return used(sources_);
 }
 
 ParsedConfig ExperimentFlags::source() const {
@@ -99,7 +108,14 @@ ParsedConfig ExperimentFlags::source() const {
 }
 
 ExperimentConfig ExperimentFlags::config() const {
-  ParsedConfig parsed = source();
+  return with_settings(source());
+}
+
+ExperimentConfig ExperimentFlags::config_over(const ExperimentConfig& base) const {
+  return with_settings({base, {}});
+}
+
+ExperimentConfig ExperimentFlags::with_settings(ParsedConfig parsed) const {
   // A flag may repair what does not fit together in the file, so that is looked at again when all flags are in.
   const std::vector<Problem> before = parsed.config.validate();
   std::vector<Problem> problems;

@@ -23,11 +23,14 @@ class ExperimentFlags {
 
   // The configuration they describe. Throws CommandError (bad input) with every problem at once, a line each.
   ExperimentConfig config() const;
+  ExperimentConfig config_over(const ExperimentConfig& base) const;  // the same, from these settings instead
 
-  std::vector<std::string> given() const;  // the flags that were used: "--preset", "--task.order"
+  std::vector<std::string> given() const;          // the flags that were used: "--preset", "--task.order"
+  std::vector<std::string> given_sources() const;  // of those, the ones of add_sources()
 
  private:
   ParsedConfig source() const;
+  ExperimentConfig with_settings(ParsedConfig parsed) const;
 
   std::string config_file_, preset_, share_;
   std::map<std::string, std::string, std::less<>> settings_;  // key -> what was typed; only those given are non-empty

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/contract/run_folder.h"
 #include "core/service/command_error.h"
 #include "core/service/machine.h"
 #include "core/training/runtime.h"
@@ -21,6 +20,8 @@ std::optional<std::int64_t> step_of_file(const fs::path& file, const RunFolder& 
   return std::nullopt;
 }
 
+}  // namespace
+
 std::int64_t chosen_step(const RunFolder& run, std::optional<std::int64_t> at) {
   if (run.checkpoints.empty()) throw bad_input(run.path.string() + ": this run has no checkpoint");
   if (!at) return run.checkpoints.back();
@@ -28,8 +29,6 @@ std::int64_t chosen_step(const RunFolder& run, std::optional<std::int64_t> at) {
   const MissingCheckpoint missing = missing_checkpoint(*at, run.checkpoints);
   throw bad_input(run.path.string() + ": " + missing.message + "; " + missing.hint);
 }
-
-}  // namespace
 
 MissingCheckpoint missing_checkpoint(std::int64_t step, const std::vector<std::int64_t>& present) {
   constexpr std::ptrdiff_t each_side = 3;

@@ -89,6 +89,21 @@ void Session::on(const OpenFolder& open) {
   replace(read.run.config, [&] { return Trainer::resume(open.folder); });
 }
 
+void Session::on(const OpenFork& fork) {
+  const ReadRunFolder read = read_run_folder(fork.folder);
+  if (!read.problems.empty()) return error(joined(read.problems), "choose a folder that holds a whole run");
+  const ParsedConfig parsed = config_from_json(fork.config);
+  if (!parsed.problems.empty()) return error(joined(parsed.problems), "correct these settings and fork again");
+  if (const auto problems = fork_problems(read.run.config, parsed.config, fork.step); !problems.empty())
+    return error(joined(problems));
+  if (const auto& present = read.run.checkpoints; !std::ranges::binary_search(present, fork.step)) {
+    const MissingCheckpoint missing = missing_checkpoint(fork.step, present);
+    return error(fork.folder + ": " + missing.message, missing.hint);
+  }
+  replace(parsed.config,
+          [&] { return Trainer::fork(read.run, fork.step, parsed.config, Trainer::new_folder(parsed.config)); });
+}
+
 void Session::replace(const ExperimentConfig& config, const std::function<std::unique_ptr<Trainer>()>& make) {
   if (const auto problem = unfit_for_this_machine(config, engine_)) return error(to_string(*problem));
   const ExperimentConfig before = trainer_ ? trainer_->config() : ExperimentConfig();

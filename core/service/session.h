@@ -43,6 +43,7 @@ class Session {
   void on(const HelloRequest& hello);
   void on(const OpenConfig& open);
   void on(const OpenFolder& open);
+  void on(const OpenFork& fork);
   void on(const StartRequest& start);
   void on(const PauseRequest& pause);
   void on(const StepRequest& step);

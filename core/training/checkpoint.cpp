@@ -68,41 +68,98 @@ std::span<const std::byte> expected_data(const SafetensorsFile& file, const std:
   return found->second.data;
 }
 
-struct LoadedWeights {
-  SafetensorsFile file;
-  std::vector<std::span<const std::byte>> data;  // in the order of the parameters
-  std::uint64_t bytes_checksum = 0;
-};
-
-LoadedWeights load_weights(const std::vector<Parameter>& parameters, const std::filesystem::path& path) {
-  std::vector<std::byte> content = read_whole_file(path);
-  const std::uint64_t bytes_checksum = checksum(content);
-  LoadedWeights loaded{SafetensorsFile::parse(std::move(content), path.string()), {}, bytes_checksum};
+// The data of every parameter, in their order; the file may hold no others.
+std::vector<std::span<const std::byte>> all_weights(const SafetensorsFile& file, const std::filesystem::path& path,
+                                                    const std::vector<Parameter>& parameters) {
+  std::vector<std::span<const std::byte>> data;
   for (const Parameter& parameter : parameters) {
-    loaded.data.push_back(expected_data(loaded.file, path, parameter.name, shape_of(parameter.tensor)));
+    data.push_back(expected_data(file, path, parameter.name, shape_of(parameter.tensor)));
   }
-  for (const auto& [name, entry] : loaded.file.tensors()) {
+  for (const auto& [name, entry] : file.tensors()) {
     if (std::ranges::find(parameters, name, &Parameter::name) == parameters.end()) {
       throw TrainingError(path.string() + ": tensor \"" + name + "\" is not one of this model",
                           "The file belongs to a run with other settings; use one that fits.");
     }
   }
-  return loaded;
+  return data;
 }
 
-void copy_weights(std::vector<Parameter>& parameters, const LoadedWeights& loaded) {
+void copy_weights(std::vector<Parameter>& parameters, const std::vector<std::span<const std::byte>>& data) {
   const torch::NoGradGuard no_gradients;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     at::Tensor values = torch::empty(parameters[i].tensor.sizes(), torch::kFloat32);
-    std::memcpy(values.data_ptr<float>(), loaded.data[i].data(), loaded.data[i].size());
+    std::memcpy(values.data_ptr<float>(), data[i].data(), data[i].size());
     parameters[i].tensor.copy_(values);
   }
+}
+
+// Both files of a step, each whole, and made together.
+struct CheckpointFiles {
+  std::filesystem::path weights_path, state_path;
+  SafetensorsFile weights, state;
+  TrainingProgress progress;
+};
+
+CheckpointFiles read_both_files(const std::filesystem::path& run, std::int64_t step) {
+  const std::filesystem::path weights_path = checkpoint_path(run, step), path = state_path(run, step);
+  std::vector<std::byte> content = read_whole_file(weights_path);
+  const std::uint64_t bytes_checksum = checksum(content);
+  SafetensorsFile weights = SafetensorsFile::parse(std::move(content), weights_path.string());
+  SafetensorsFile state = SafetensorsFile::read(path);
+  const auto saved_step = number_from<std::int64_t>(state, "step");
+  const auto loss_sum = number_from<double>(state, "train_loss_sum");
+  const auto loss_count = number_from<std::int64_t>(state, "train_loss_count");
+  const auto last_loss = number_from<double>(state, "last_train_loss");
+  const auto weights_checksum = number_from<std::uint64_t>(state, "weights_checksum");
+  if (!saved_step || !loss_sum || !loss_count || !last_loss || !weights_checksum || *saved_step != step) {
+    throw TrainingError(path.string() + ": is not the training state of step " + std::to_string(step),
+                        "Use another checkpoint of the run.");
+  }
+  if (*weights_checksum != bytes_checksum) {
+    throw TrainingError(path.string() + ": belongs to other weights than " + weights_path.string(),
+                        "Use another checkpoint of the run.");
+  }
+  return {weights_path, path, std::move(weights), std::move(state), {*saved_step, *loss_sum, *loss_count, *last_loss}};
+}
+
+std::vector<std::byte> bytes_of(std::span<const std::byte> data) {
+  return {data.begin(), data.end()};
+}
+
+// A convolution's taps for another window: [channels][window], the newest token last. Older taps that are new are 0.
+std::vector<std::byte> fitted_taps(std::span<const std::byte> taps, std::int64_t channels, std::int64_t from,
+                                   std::int64_t to) {
+  const auto row_from = static_cast<std::size_t>(from) * sizeof(float);
+  const auto row_to = static_cast<std::size_t>(to) * sizeof(float);
+  const std::size_t kept = std::min(row_from, row_to);
+  std::vector<std::byte> fitted(static_cast<std::size_t>(channels) * row_to);
+  for (std::size_t channel = 0; channel < static_cast<std::size_t>(channels); ++channel) {
+    std::memcpy(&fitted[(channel + 1) * row_to - kept], &taps[(channel + 1) * row_from - kept], kept);
+  }
+  return fitted;
+}
+
+bool is_taps(const Parameter& parameter) {
+  return parameter.name.find(".conv.") != std::string::npos && parameter.name.ends_with(".weight");
+}
+
+// What the file has under this name, for a parameter of the same role: as it is, or fitted to another window.
+std::vector<std::byte> shared_data(const SafetensorsFile& file, const std::filesystem::path& path,
+                                   const std::string& name, const Parameter& parameter) {
+  const std::vector<std::int64_t> shape = shape_of(parameter.tensor);
+  const auto found = file.tensors().find(name);
+  if (!is_taps(parameter) || found == file.tensors().end() || found->second.shape.size() != 2) {
+    return bytes_of(expected_data(file, path, name, shape));
+  }
+  const std::vector<std::int64_t> of_file = {shape[0], found->second.shape[1]};
+  return fitted_taps(expected_data(file, path, name, of_file), shape[0], of_file[1], shape[1]);
 }
 
 }  // namespace
 
 void load_checkpoint(SequenceModel& model, const std::filesystem::path& checkpoint) {
-  copy_weights(model.parameters(), load_weights(model.parameters(), checkpoint));
+  const SafetensorsFile file = SafetensorsFile::read(checkpoint);
+  copy_weights(model.parameters(), all_weights(file, checkpoint, model.parameters()));
 }
 
 void write_checkpoint_files(const std::filesystem::path& run, const ExperimentConfig& config, SequenceModel& model,
@@ -134,33 +191,38 @@ void write_checkpoint_files(const std::filesystem::path& run, const ExperimentCo
 TrainingProgress read_checkpoint_files(const std::filesystem::path& run, std::int64_t step, SequenceModel& model,
                                        AdamW& optimiser) {
   std::vector<Parameter>& parameters = model.parameters();
-  const LoadedWeights weights = load_weights(parameters, checkpoint_path(run, step));
-  const std::filesystem::path path = state_path(run, step);
-  const SafetensorsFile state = SafetensorsFile::read(path);
-  const auto saved_step = number_from<std::int64_t>(state, "step");
-  const auto loss_sum = number_from<double>(state, "train_loss_sum");
-  const auto loss_count = number_from<std::int64_t>(state, "train_loss_count");
-  const auto last_loss = number_from<double>(state, "last_train_loss");
-  const auto weights_checksum = number_from<std::uint64_t>(state, "weights_checksum");
-  if (!saved_step || !loss_sum || !loss_count || !last_loss || !weights_checksum || *saved_step != step) {
-    throw TrainingError(path.string() + ": is not the training state of step " + std::to_string(step),
-                        "Use another checkpoint of the run.");
-  }
-  if (*weights_checksum != weights.bytes_checksum) {
-    throw TrainingError(path.string() + ": belongs to other weights than " + checkpoint_path(run, step).string(),
-                        "Use another checkpoint of the run.");
-  }
+  const CheckpointFiles files = read_both_files(run, step);
+  const auto weights = all_weights(files.weights, files.weights_path, parameters);
   std::vector<std::pair<std::span<const std::byte>, std::span<float>>> copies;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::vector<std::int64_t> shape = shape_of(parameters[i].tensor);
-    copies.emplace_back(expected_data(state, path, first_moment_prefix + parameters[i].name, shape),
-                        optimiser.first_moment(i));
-    copies.emplace_back(expected_data(state, path, second_moment_prefix + parameters[i].name, shape),
-                        optimiser.second_moment(i));
+    const auto moment = [&](const char* prefix) {
+      return expected_data(files.state, files.state_path, prefix + parameters[i].name, shape);
+    };
+    copies.emplace_back(moment(first_moment_prefix), optimiser.first_moment(i));
+    copies.emplace_back(moment(second_moment_prefix), optimiser.second_moment(i));
   }
   copy_weights(parameters, weights);
   for (const auto& [from, to] : copies) std::memcpy(to.data(), from.data(), from.size());
-  return {*saved_step, *loss_sum, *loss_count, *last_loss};
+  return files.progress;
+}
+
+void read_shared_weights(const std::filesystem::path& run, std::int64_t step, SequenceModel& model, AdamW& optimiser) {
+  const CheckpointFiles files = read_both_files(run, step);
+  std::vector<std::pair<std::vector<std::byte>, std::span<float>>> copies;
+  for (std::size_t i = 0; i < model.parameters().size(); ++i) {
+    const Parameter& parameter = model.parameters()[i];
+    if (!files.weights.tensors().contains(parameter.name)) continue;
+    const std::span<float> values(parameter.tensor.data_ptr<float>(),
+                                  static_cast<std::size_t>(parameter.tensor.numel()));
+    const auto moment = [&](const char* prefix) {
+      return shared_data(files.state, files.state_path, prefix + parameter.name, parameter);
+    };
+    copies.emplace_back(shared_data(files.weights, files.weights_path, parameter.name, parameter), values);
+    copies.emplace_back(moment(first_moment_prefix), optimiser.first_moment(i));
+    copies.emplace_back(moment(second_moment_prefix), optimiser.second_moment(i));
+  }
+  for (const auto& [from, to] : copies) std::memcpy(to.data(), from.data(), from.size());
 }
 
 }  // namespace mambarium

@@ -69,6 +69,11 @@ Manifest new_manifest(const ExperimentConfig& config, const std::string& device,
   return manifest;
 }
 
+std::string last_component(const std::filesystem::path& folder) {
+  const std::filesystem::path whole = std::filesystem::absolute(folder).lexically_normal();
+  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
+}
+
 std::vector<std::size_t> sizes_of(const std::vector<Parameter>& parameters) {
   std::vector<std::size_t> sizes;
   for (const Parameter& parameter : parameters) sizes.push_back(static_cast<std::size_t>(parameter.tensor.numel()));
@@ -90,11 +95,19 @@ class RunTrainer : public Trainer {
         test_set_(config, config.integer("training.test_sequences")) {}
 
   void start(const TrainerOptions& options) {
-    if (options.folder) {
-      writer_ = std::make_unique<RunWriter>(*options.folder, config_,
-                                            new_manifest(config_, step_->device(), engine_, parameter_count()));
-      folder_ = *options.folder;
-    }
+    if (options.folder) make_folder(*options.folder, manifest_now());
+    add_row();
+    write_checkpoint();
+  }
+
+  void start_as_fork(const RunFolder& parent, std::int64_t step, const std::filesystem::path& folder) {
+    read_shared_weights(parent.path, step, *model_, optimiser_);
+    step_->push();
+    progress_.step = step;
+    take_seconds(parent.rows);
+    Manifest manifest = manifest_now();
+    manifest.fork = {last_component(parent.path), run_title(parent.config), step, changes_text(parent.config, config_)};
+    make_folder(folder, std::move(manifest));
     add_row();
     write_checkpoint();
   }
@@ -105,12 +118,11 @@ class RunTrainer : public Trainer {
     rows_ = writer_->rows();
     checkpoints_ = read_run_folder(*folder_).run.checkpoints;
     load_newest();
-    for (const MetricsRow& row : rows_) {
-      if (row.step <= progress_.step) seconds_ = row.seconds;
-    }
-    const std::string started = writer_->manifest().started;
-    writer_->manifest() = new_manifest(config_, step_->device(), engine_, parameter_count());
-    writer_->manifest().started = started;
+    take_seconds(rows_);
+    const Manifest before = writer_->manifest();
+    writer_->manifest() = manifest_now();
+    writer_->manifest().started = before.started;
+    writer_->manifest().fork = before.fork;
     set_status(finished() ? "finished" : "paused", finished() ? "all steps taken" : "");
     mend_rows();
   }
@@ -164,6 +176,21 @@ class RunTrainer : public Trainer {
   }
 
  private:
+  Manifest manifest_now() const {
+    return new_manifest(config_, step_->device(), engine_, parameter_count());
+  }
+
+  void make_folder(const std::filesystem::path& folder, Manifest manifest) {
+    writer_ = std::make_unique<RunWriter>(folder, config_, std::move(manifest));
+    folder_ = folder;
+  }
+
+  void take_seconds(const std::vector<MetricsRow>& rows) {
+    for (const MetricsRow& row : rows) {
+      if (row.step <= progress_.step) seconds_ = row.seconds;
+    }
+  }
+
   bool due(const char* every) const { return finished() || progress_.step % config_.integer(every) == 0; }
 
   double rate_of(std::int64_t step) const {
@@ -316,6 +343,17 @@ std::unique_ptr<Trainer> Trainer::resume(const std::filesystem::path& folder, co
   auto writer = std::make_unique<RunWriter>(folder);
   auto trainer = std::make_unique<RunTrainer>(writer->config(), engine_named(writer->manifest().engine), make_step);
   trainer->go_on(std::move(writer));
+  return trainer;
+}
+
+std::unique_ptr<Trainer> Trainer::fork(const RunFolder& parent, std::int64_t step, const ExperimentConfig& config,
+                                       const std::filesystem::path& folder) {
+  if (const std::vector<Problem> problems = fork_problems(parent.config, config, step); !problems.empty()) {
+    throw TrainingError(to_string(problems.front()), "");
+  }
+  const Engine engine = engine_named(parent.manifest.engine);
+  auto trainer = std::make_unique<RunTrainer>(config, engine, StepFactory());
+  trainer->start_as_fork(parent, step, folder);
   return trainer;
 }
 

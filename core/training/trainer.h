@@ -37,6 +37,13 @@ class Trainer {
   // Goes on from the newest checkpoint of the folder that can be read whole (a truncated one is passed over, with a
   // note in notes()), with the engine that stands in its manifest.
   static std::unique_ptr<Trainer> resume(const std::filesystem::path& folder, const StepFactory& make_step = {});
+  // A run that begins with the parent's checkpoint of `step` and other settings: what both models have starts with the
+  // parent's weights and moments (read_shared_weights()), what is new as at step 0 of a fresh run. Step, schedule and
+  // batches go on at `step`, so that both train on the same sequences; the first row is the fork's own evaluation
+  // there. It has the parent's engine. Nothing of the parent is written to; it may be training. Throws TrainingError,
+  // also for every one of fork_problems().
+  static std::unique_ptr<Trainer> fork(const RunFolder& parent, std::int64_t step, const ExperimentConfig& config,
+                                       const std::filesystem::path& folder);
   // A name under run.out that no run has yet: "2026-11-30-mamba2-k1-a3f9".
   static std::filesystem::path new_folder(const ExperimentConfig& config);
 

@@ -30,6 +30,7 @@ std::vector<Request> requests() {
   return {HelloRequest{1, "mambarium", "0.1.0"},
           OpenConfig{to_json(ExperimentConfig())},
           OpenFolder{"runs/a"},
+          OpenFork{"runs/a", 640, to_json(ExperimentConfig())},
           StartRequest{},
           PauseRequest{},
           StepRequest{3},
@@ -120,6 +121,7 @@ class MessagesTest : public QObject {
         {{{"type", "hello"}, {"protocol", "one"}, {"program", "x"}, {"version", "1"}}, "protocol"},
         {{{"type", "list_runs"}, {"id", 18446744073709551615u}, {"root", "runs"}}, "\"id\""},
         {{{"type", "open_config"}, {"config", json::array()}}, "\"config\" is a list"},
+        {{{"type", "open_fork"}, {"folder", "a"}, {"step", -1}, {"config", json::object()}}, "\"step\""},
         {json(3), "a map"},
         {json::object(), "\"type\" is missing"}};
     for (const auto& [message, says] : bad) {

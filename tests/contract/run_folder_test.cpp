@@ -10,6 +10,7 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "sentence.h"
 
@@ -90,6 +91,7 @@ class RunFolderTest : public QObject {
                                                                      {"manifest.json", "{\"status\": 3}"},
                                                                      {"manifest.json", "[]"},
                                                                      {"manifest.json", "{\"step\": -4}"},
+                                                                     {"manifest.json", "{\"parent\": \"a\"}"},
                                                                      {"manifest.json", "{\"status\": \"runn"},
                                                                      {"metrics.csv", "something else\n"},
                                                                      {"metrics.csv", "step,tokens\n1,2\n3,4\n"}};
@@ -136,6 +138,11 @@ class RunFolderTest : public QObject {
     const Manifest whole{"0.1.0", "abc", "1.13.1", "g++ 12",           "box", "cpu", "torch", 2, 3, 1498,
                          "s",     "u",   "failed", "the disk is full", 77};
     QCOMPARE(json(json(whole).get<Manifest>()), json(whole));
+    QVERIFY(!json(whole).contains("parent"));
+    Manifest forked = whole;
+    forked.fork = {"2026-11-30-mamba2-k1-a3f9", "mamba2", 640, "conv none"};
+    QVERIFY(json(forked).get<Manifest>().fork == forked.fork);
+    QCOMPARE(json(forked)["parent_step"], 640);
   }
 
   void checkpointsNeedBothTheirFiles() {
@@ -175,6 +182,26 @@ class RunFolderTest : public QObject {
     QVERIFY(std::isnan(json(runs[0]).get<RunSummary>().gap_add_beta));
   }
 
+  // A part may change and what decides the sequences, the test set or the sizes may not, setting by setting.
+  void everySettingEitherForksOrIsRefused() {
+    const std::set<std::string_view> of_training = {"training.batch", "training.seed", "training.test_sequences"};
+    for (const Property& property : property_table()) {
+      const bool kept = property.group == "Task" || property.group == "Model" || of_training.contains(property.key);
+      QCOMPARE(may_change_in_fork(property), !kept);
+    }
+    ExperimentConfig parent, child;
+    child.set("task.p_switch", 0.2);  // has no effect on plain chains
+    QVERIFY(fork_problems(parent, child, 0).empty());
+    QCOMPARE(changes_text(parent, child), std::string("unchanged"));
+    child.set("task.kind", std::string("switching"));
+    child.set("model.d_model", std::int64_t{16});
+    child.set("training.steps", std::int64_t{640});
+    const std::vector<Problem> problems = fork_problems(parent, child, 640);
+    QCOMPARE(problems.size(), std::size_t{4});
+    for (const Problem& problem : problems) QVERIFY2(is_one_sentence(to_string(problem)), to_string(problem).c_str());
+    QVERIFY(fork_problems(parent, parent, 1999).empty());
+  }
+
   void titlesTellRunsApart() {
     ExperimentConfig config;
     QCOMPARE(run_title(config), std::string("mamba2 \u00b7 order 1 \u00b7 w=2 \u00b7 seed 0"));
@@ -182,6 +209,9 @@ class RunFolderTest : public QObject {
     config.set("model.gate", false);
     QCOMPARE(run_title(config),
              std::string("mamba2 \u00b7 order 1 \u00b7 no convolution \u00b7 no gate \u00b7 seed 0"));
+    const Fork fork{"a", run_title(ExperimentConfig()), 640, changes_text(ExperimentConfig(), config)};
+    QCOMPARE(run_title(config, fork),
+             std::string("conv none, gate off, from step 640 of mamba2 \u00b7 order 1 \u00b7 w=2 \u00b7 seed 0"));
     config.set("model.kind", std::string("transformer"));
     config.set("model.attention", std::string("linear"));
     QCOMPARE(run_title(config), std::string("transformer \u00b7 order 1 \u00b7 linear attention \u00b7 seed 0"));

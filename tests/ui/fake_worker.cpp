@@ -152,9 +152,28 @@ class FakeWorker {
       report(ErrorReport{generation_, std::nullopt, to_string(parsed.problems), "", true});
       return;
     }
-    config_ = parsed.config;
+    begin(parsed.config, 0, std::nullopt);
+  }
+
+  void answer(const OpenFork& fork) {
+    const ReadRunFolder parent = read_run_folder(fork.folder);
+    const ParsedConfig parsed = config_from_json(fork.config);
+    if (!parent.problems.empty() || !parsed.problems.empty() ||
+        !std::ranges::count(parent.run.checkpoints, fork.step)) {
+      report(
+          ErrorReport{generation_, std::nullopt, fork.folder + " cannot be forked here", "Fork another run.", false});
+      return;
+    }
+    begin(parsed.config, fork.step,
+          Fork{fs::path(fork.folder).filename().string(), run_title(parent.run.config), fork.step,
+               changes_text(parent.run.config, parsed.config)});
+  }
+
+  void begin(const ExperimentConfig& config, std::int64_t step, const std::optional<Fork>& fork) {
+    config_ = config;
+    fork_ = fork;
     fresh_ = true;
-    step_ = 0;
+    step_ = step;
     rows_.clear();
     checkpoints_.clear();
     const fs::path root = config_.text("run.out");
@@ -174,6 +193,7 @@ class FakeWorker {
     std::ofstream(folder_ / "metrics.csv") << metrics_header << '\n';
     write_manifest("paused");
     evaluate();
+    if (fork) write_checkpoint();
     opened();
   }
 
@@ -192,6 +212,7 @@ class FakeWorker {
       return;
     }
     fresh_ = false;
+    fork_ = read.run.manifest.fork;
     folder_ = open.folder;
     config_ = read.run.config;
     rows_ = read.run.rows;
@@ -238,7 +259,10 @@ class FakeWorker {
     tempo_ = tempo.steps_per_second;
     next_step_ = Clock::now();
   }
-  void answer(const CheckpointRequest&) { write_checkpoint(); }
+  void answer(const CheckpointRequest&) {
+    write_checkpoint();
+    metrics();
+  }
 
   void answer(const InspectMessage& inspect) {
     const std::int64_t step = inspect.request.at.value_or(step_);
@@ -328,6 +352,7 @@ class FakeWorker {
     manifest.step = step_;
     manifest.parameter_count = 1498;
     manifest.started = "2026-11-29T00:00:00Z";
+    manifest.fork = fork_;
     std::ofstream(folder_ / "manifest.json") << json(manifest).dump(2);
   }
 
@@ -388,6 +413,7 @@ class FakeWorker {
   std::map<std::string, std::string> options_;
   FrameReader reader_;
   ExperimentConfig config_;
+  std::optional<Fork> fork_;
   fs::path folder_;
   std::vector<MetricsRow> rows_;
   std::vector<std::int64_t> checkpoints_;

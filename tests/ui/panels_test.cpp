@@ -101,6 +101,8 @@ class PanelsTest : public QObject {
   void gapTogglesByClickAndKey();
   void gapCompared();
   void gapAxisHoldsTheFloorLine();
+  void aForkHangsFromItsParent_data();
+  void aForkHangsFromItsParent();
   void ticksLeaveRoomForEachOther();
   void referencesOfOneTaskAreNamedOnce();
   void stepAxisGrowsInSteps();
@@ -439,6 +441,38 @@ void PanelsTest::gapCompared() {
   QCOMPARE(styles.size(), std::size_t{3});
   const int top = chart->flowLegend()->rect().bottom();
   QVERIFY(top <= mainRect(plotOf(*panel))->top());
+}
+
+void PanelsTest::aForkHangsFromItsParent_data() {
+  QTest::addColumn<QString>("id");
+  for (const char* const id : {"loss", "gap"}) QTest::newRow(id) << id;
+}
+
+// A line from the parent's last evaluation before the fork to the fork's first, where both are shown.
+void PanelsTest::aForkHangsFromItsParent() {
+  QFETCH(QString, id);
+  PanelData data;
+  data.runs = {fake::run("full", 0, 0.001), fake::run("conv none, from step 650 of full", 1, 0.05)};
+  data.runs[0].folder = "/runs/2026-11-30-mamba2-k1-a3f9";
+  std::erase_if(data.runs[1].rows, [](const MetricsRow& row) { return row.step < 680; });
+  data.runs[1].train_losses.clear();
+  const auto branches = [&](const PanelData& shown) {
+    const auto panel = shownPanel(id, shown);
+    std::vector<std::pair<double, double>> found;
+    for (int i = 0; i < plotOf(*panel)->graphCount(); ++i) {
+      const QCPGraph* const graph = plotOf(*panel)->graph(i);
+      if (graph->visible() && graph->dataCount() == 2 && graph->data()->constBegin()->key >= 600)
+        found.emplace_back(graph->data()->constBegin()->key, (graph->data()->constEnd() - 1)->key);
+    }
+    return found;
+  };
+  QVERIFY(branches(data).empty());
+  data.runs[1].parent = "2026-11-30-mamba2-k1-a3f9";
+  QCOMPARE(branches(data), (std::vector<std::pair<double, double>>{{680, 680}}));
+  std::erase_if(data.runs[0].rows, [](const MetricsRow& row) { return row.step > 640; });
+  QCOMPARE(branches(data), (std::vector<std::pair<double, double>>{{640, 680}}));
+  data.runs.erase(data.runs.begin());
+  QVERIFY(branches(data).empty());
 }
 
 void PanelsTest::gapAxisHoldsTheFloorLine() {

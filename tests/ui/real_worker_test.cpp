@@ -20,15 +20,6 @@ namespace {
 
 constexpr int patience = 120'000;
 
-// A run small enough for a test and large enough to learn something.
-void makeSmall(const WindowFixture& it, std::int64_t steps) {
-  it.set("task.length", std::int64_t{64});
-  it.set("training.batch", std::int64_t{32});
-  it.set("training.steps", steps);
-  it.set("training.eval_every", std::int64_t{25});
-  it.set("training.checkpoint_every", std::int64_t{50});
-}
-
 std::vector<std::int64_t> stepsOf(const std::vector<MetricsRow>& rows) {
   std::vector<std::int64_t> steps;
   for (const MetricsRow& row : rows) steps.push_back(row.step);
@@ -43,7 +34,7 @@ class RealWorkerTest : public QObject {
  private Q_SLOTS:
   void aPictureIsTakenAtTheStepAskedFor() {
     WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
-    makeSmall(it, 100'000);
+    it.makeSmall(100'000);
     const QTemporaryDir folder;
     const QString file = folder.filePath(QStringLiteral("window.png"));
     auto* const picture = new WindowPicture(*it.window, *it.session, file, 60);
@@ -61,7 +52,7 @@ class RealWorkerTest : public QObject {
 
   void itLearnsAndEveryPanelSeesIt() {
     WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
-    makeSmall(it, 200);
+    it.makeSmall(200);
     it.click(it.play());
     QTRY_VERIFY_WITH_TIMEOUT(it.run() && it.run()->state() == Run::State::finished, patience);
     QVERIFY(it.notices().empty());
@@ -136,7 +127,7 @@ class RealWorkerTest : public QObject {
 
   void tenKillsLoseNoEvaluation() {
     WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
-    makeSmall(it, 100'000);
+    it.makeSmall(100'000);
     it.click(it.play());
     std::mt19937 random(7);
     std::vector<std::int64_t> seen;

@@ -1,6 +1,4 @@
 // Session, Run and WorkerClient against the fake worker: no widgets.
-#include "ui/session/session.h"
-
 #include <QElapsedTimer>
 #include <QSettings>
 #include <QSignalSpy>
@@ -9,6 +7,7 @@
 #include <set>
 
 #include "fake_machine.h"
+#include "session_fixture.h"
 #include "ui/session/application_settings.h"
 #include "ui/session/worker_client.h"
 
@@ -44,15 +43,6 @@ class ProbePanel : public Panel {
   QString what_;
   PanelData data_;
 };
-
-std::unique_ptr<Session> sessionOn(const Machine& machine) {
-  auto session = std::make_unique<Session>();
-  ExperimentConfig config;
-  config.set("run.out", machine.runs_folder.toStdString());
-  session->draft().start(config);
-  session->setMachines({{machine}, 0});
-  return session;
-}
 
 }  // namespace
 
@@ -147,7 +137,7 @@ class SessionTest : public QObject {
     session->play();
     Run* const first = session->runs().current();
     QTRY_VERIFY(first->step() > 10);
-    session->draft().edit("model.conv", std::string("none"));
+    session->draft().edit("task.order", std::int64_t{2});
     QVERIFY(!session->draftIsCurrentRun());
     session->play();
     Run* const second = session->runs().current();
@@ -155,18 +145,18 @@ class SessionTest : public QObject {
     QTRY_VERIFY(second->step() > 10);
     QVERIFY(!first->isTraining());
     QVERIFY(first->paletteIndex() != second->paletteIndex());
-    QCOMPARE(second->config().text("model.conv"), std::string("none"));
+    QCOMPARE(second->config().integer("task.order"), 2);
     QTRY_VERIFY2(!first->hasWorker(), "a paused run that is not looked at keeps a process");
 
     // Back to the first: its settings come back into the draft, and play goes on with it.
     session->runs().setCurrent(first);
-    QCOMPARE(session->draft().config().text("model.conv"), std::string("x,B,C"));
+    QCOMPARE(session->draft().config().integer("task.order"), 1);
     const std::int64_t before = first->step();
     session->play();
     QCOMPARE(session->runs().count(), 2);
     QTRY_VERIFY(first->step() > before);
     session->draft().history().undo();
-    QCOMPARE(session->draft().config().text("model.conv"), std::string("none"));
+    QCOMPARE(session->draft().config().integer("task.order"), 2);
   }
 
   void problemsOfTheDraftForbidPlay() {

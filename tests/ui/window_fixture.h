@@ -55,6 +55,14 @@ class WindowFixture {
   QString sentence() const { return child<QLabel>("sentence")->text(); }
   void click(QWidget* widget) const { QTest::mouseClick(widget, Qt::LeftButton); }
   void set(std::string_view key, const PropertyValue& value) const { session->draft().edit(key, value); }
+  // A run small enough for a test and large enough to learn something.
+  void makeSmall(std::int64_t steps) const {
+    set("task.length", std::int64_t{64});
+    set("training.batch", std::int64_t{32});
+    set("training.steps", steps);
+    set("training.eval_every", std::int64_t{25});
+    set("training.checkpoint_every", std::int64_t{50});
+  }
   std::vector<NoticeBar*> notices() const { return window->notices().bars(); }
   QPushButton* noticeButton(const QString& text) const {
     for (const NoticeBar* const bar : notices()) {

@@ -311,6 +311,72 @@ class ServeTest : public QObject {
     QCOMPARE(read_run_folder(second->folder).run.checkpoints.back(), std::int64_t{3});
   }
 
+  void aRunIsForkedWhileAnotherWorkerTrainsIt() {
+    Conversation first, second;
+    first.greet();
+    second.greet();
+    first.send(OpenConfig{with(small_config(out()), "training", "steps", 100000000)});
+    const std::string folder = first.next_of<OpenedReport>()->folder;
+    first.send(StartRequest{});
+    QVERIFY(first.next_of<MetricsReport>());
+    first.send(CheckpointRequest{});
+    std::int64_t step = 0;
+    while (step == 0)
+      if (const auto metrics = first.next_of<MetricsReport>(); !metrics->checkpoints.empty())
+        step = metrics->checkpoints.back();
+    json config = with(small_config(out()), "training", "steps", step + 50);
+    config["model"]["conv"] = "none";
+    second.send(OpenFork{folder, step, config});
+    const auto fork = second.next_of<OpenedReport>();
+    QVERIFY(fork && fork->folder != folder);
+    QCOMPARE(fork->step, step);
+    QCOMPARE(fork->rows.size(), std::size_t{1});
+    QCOMPARE(fork->rows[0].step, step);
+    QCOMPARE(fork->checkpoints, std::vector<std::int64_t>{step});
+    second.send(StartRequest{});
+    const auto end = second.until(RunState::finished);
+    QVERIFY(end && end->step == step + 50);
+    second.send(ReadRunRequest{1, fork->folder});
+    const auto run = second.next_of<RunReport>();
+    QVERIFY(run && run->manifest.fork);
+    QCOMPARE(run->manifest.fork->parent, fs::path(folder).filename().string());
+    QVERIFY(mentions(run->manifest.fork->changes, "conv none"));
+    second.send(ListRunsRequest{2, out().toStdString()});
+    const auto runs = second.next_of<RunsReport>();
+    QVERIFY(
+        std::ranges::any_of(runs->runs, [](const RunSummary& known) { return known.title.starts_with("conv none"); }));
+    for (Conversation* const worker : {&first, &second}) {
+      worker->send(CloseRequest{});
+      QCOMPARE(worker->finish(), 0);
+    }
+  }
+
+  void forksThatCannotBeAreOneSentenceAndTheOpenRunStays() {
+    Conversation worker;
+    worker.greet();
+    worker.send(OpenConfig{small_config(out())});
+    const std::string folder = worker.next_of<OpenedReport>()->folder;
+    const std::vector<std::pair<OpenFork, const char*>> bad = {
+        {{"/nowhere", 0, small_config(out())}, "/nowhere"},
+        {{folder, 137, small_config(out())}, "no checkpoint of step 137"},
+        {{folder, 0, with(small_config(out()), "task", "states", 3)}, "task.states"},
+        {{folder, 0, with(small_config(out()), "model", "d_model", 16)}, "model.d_model"},
+        {{folder, 0, with(small_config(out()), "training", "batch", 16)}, "training.batch"},
+        {{folder, 0, with(small_config(out()), "model", "conv", "everything")}, "model.conv"},
+        {{folder, 200, small_config(out())}, "training.steps"}};
+    for (const auto& [request, says] : bad) {
+      worker.send(request);
+      const auto error = worker.next_of<ErrorReport>();
+      QVERIFY2(error && is_clear(*error) && !error->fatal && mentions(error->message, says), says);
+    }
+    worker.send(StepRequest{3});
+    const auto stepped = worker.until(RunState::paused);
+    QVERIFY(stepped && stepped->generation == 1);
+    worker.send(CloseRequest{});
+    QCOMPARE(worker.finish(), 0);
+    QCOMPARE(only_run_in(out()), folder);
+  }
+
   void runsAreListedAndRead() {
     QCOMPARE(run_worker(small_run(out("runs"), {"--training.steps=20"})).code, 0);
     Conversation worker;

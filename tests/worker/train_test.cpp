@@ -204,6 +204,25 @@ class TrainTest : public QObject {
     one_complaint(run_worker({"inspect", QString::fromStdString(folder), "--what=filters"}), 2, "experiment.json");
   }
 
+  void aForkGoesOnFromACheckpoint() {
+    const QString run = QString::fromStdString(whole_);
+    const QStringList fork = {"train", "--quiet", "--run.out=" + out("fork"), "--model.conv", "none", "--fork"};
+    const Finished finished = run_worker(fork + QStringList{run + "@150"});
+    QVERIFY2(finished.code == 0, finished.err.constData());
+    const RunFolder forked = read_run_folder(only_run_in(out("fork"))).run;
+    QCOMPARE(forked.rows.front().step, std::int64_t{150});
+    QCOMPARE(forked.checkpoints, (std::vector<std::int64_t>{150, 200}));
+    QVERIFY(forked.manifest.fork && forked.manifest.fork->changes == "conv none");
+    QCOMPARE(forked.config.integer("task.length"), std::int64_t{32});
+    one_complaint(run_worker(fork + QStringList{run}), 2, "training.steps");
+    one_complaint(run_worker(fork + QStringList{run + "@137"}), 2, "choose one of 0, 50, 100, 150, 200");
+    one_complaint(run_worker(fork + QStringList{run + "@soon"}), 2, "not a step");
+    one_complaint(run_worker(fork + QStringList{run + "@50", "--task.states=3"}), 2, "task.states");
+    one_complaint(run_worker(fork + QStringList{run + "@50", "--preset=order1"}), 2, "--preset");
+    one_complaint(run_worker(fork + QStringList{out("nothing") + "@50"}), 2, "nothing");
+    QCOMPARE(run_worker(fork + QStringList{run + "@50", "--resume", run}).code, 2);
+  }
+
   void aFinishedRunIsEvaluated() {
     const Finished as_json = run_worker({"evaluate", QString::fromStdString(whole_), "--json"});
     QVERIFY2(as_json.code == 0, as_json.err.constData());

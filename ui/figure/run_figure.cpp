@@ -34,7 +34,7 @@ Figure figureOfRun(const QString& folder, const QString& panel_id, const std::op
   if (!read.problems.empty()) throw std::invalid_argument(to_string(read.problems.front()));
 
   RunSeries series;
-  series.title = run_title(read.run.config);
+  series.title = run_title(read.run.config, read.run.manifest.fork);
   series.folder = QFileInfo(folder).absoluteFilePath().toStdString();
   series.config = read.run.config;
   series.rows = read.run.rows;

@@ -101,6 +101,18 @@ void ExperimentForm::addGroupTitle(QGridLayout& grid, std::string_view group) {
   auto* const title = withRole(new QLabel(fromView(group)), "title");
   title->setContentsMargins(0, 12, 0, 0);
   grid.addWidget(title, grid.rowCount(), 0, 1, 3);
+  if (group != "Parts") return;
+  fork_hint_ = withRole(
+      new QLabel(tr("A change here forks this run; with Shift, the new run begins at step 0. Undo takes it back.")),
+      "hint");
+  fork_hint_->setObjectName(QStringLiteral("fork-hint"));
+  fork_hint_->setWordWrap(true);
+  fork_hint_->hide();
+  grid.addWidget(fork_hint_, grid.rowCount(), 0, 1, 3);
+}
+
+void ExperimentForm::setForking(bool forking) {
+  fork_hint_->setVisible(forking);
 }
 
 void ExperimentForm::addRow(QGridLayout& grid, const Property& property) {

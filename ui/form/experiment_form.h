@@ -30,6 +30,8 @@ class ExperimentForm : public QScrollArea {
   QWidget* field(std::string_view key) const;       // nullptr for an unknown key
   QString problemText(std::string_view key) const;  // what stands below the row, "" when nothing does
   void focusFirstProblem();
+  // While a change of a part forks the run that trains, a line above the parts says so.
+  void setForking(bool forking);
 
  protected:
   bool event(QEvent* event) override;
@@ -51,6 +53,7 @@ class ExperimentForm : public QScrollArea {
   std::vector<Row> rows_;
   QComboBox* preset_box_ = nullptr;
   QLabel* preset_text_ = nullptr;
+  QLabel* fork_hint_ = nullptr;
   QLabel* other_problems_ = nullptr;
 };
 

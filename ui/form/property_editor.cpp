@@ -1,5 +1,6 @@
 #include "ui/form/property_editor.h"
 
+#include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QEvent>
@@ -7,11 +8,20 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QSignalBlocker>
+#include <algorithm>
 
 #include "ui/form/number_box.h"
 #include "ui/session/problem_text.h"
 
 namespace mambarium {
+
+namespace {
+
+Beginning beginningOfClick() {
+  return QApplication::keyboardModifiers().testFlag(Qt::ShiftModifier) ? Beginning::step_0 : Beginning::now;
+}
+
+}  // namespace
 
 PropertyEditor::PropertyEditor(const Property& property, ExperimentDraft& draft, QWidget* parent)
     : QWidget(parent), property_(property), draft_(draft) {
@@ -59,7 +69,7 @@ void PropertyEditor::makeCheckBox() {
   auto* const box = new QCheckBox;
   box->setFocusPolicy(Qt::TabFocus);  // a click must not take the space bar away from play
   adopt(box);
-  connect(box, &QCheckBox::clicked, this, [this](bool on) { draft_.edit(property_.key, on); });
+  connect(box, &QCheckBox::clicked, this, [this](bool on) { draft_.edit(property_.key, on, beginningOfClick()); });
   refresh_ = [this, box] { box->setChecked(draft_.config().boolean(property_.key)); };
 }
 
@@ -67,6 +77,7 @@ void PropertyEditor::makeNumberBox() {
   auto* const box = new NumberBox(property_);
   adopt(box);
   connect(box, &NumberBox::typed, this, [this](const QString& text) { draft_.editText(property_.key, text); });
+  connect(box, &NumberBox::editingFinished, this, [this] { draft_.settle(property_.key); });
   refresh_ = [this, box] {
     if (!draft_.isRefused(property_.key)) box->setValue(draft_.config().value(property_.key));
   };
@@ -80,7 +91,7 @@ void PropertyEditor::makeComboBox() {
   for (const std::string_view choice : property_.choices) box->addItem(fromView(choice));
   adopt(box);
   connect(box, &QComboBox::activated, this,
-          [this, box] { draft_.edit(property_.key, box->currentText().toStdString()); });
+          [this, box] { draft_.edit(property_.key, box->currentText().toStdString(), beginningOfClick()); });
   refresh_ = [this, box] { box->setCurrentText(QString::fromStdString(draft_.config().text(property_.key))); };
 }
 
@@ -100,13 +111,26 @@ void PropertyEditor::makeSet() {
       if (box->isChecked()) items.append(box->text());
     }
     const QString set = items.isEmpty() ? QStringLiteral("none") : items.join(QLatin1Char(','));
-    draft_.edit(property_.key, set.toStdString());
+    draft_.edit(property_.key, set.toStdString(), beginningOfClick());
   };
   for (const QCheckBox* const box : boxes) connect(box, &QCheckBox::clicked, this, report);
-  refresh_ = [this, boxes] {
+
+  auto* const all = new QCheckBox(tr("all"));
+  all->setFocusPolicy(Qt::TabFocus);
+  all->setAccessibleName(tr("%1 all").arg(fromView(property_.label)));
+  adopt(all);
+  all->setObjectName(QStringLiteral("%1.all").arg(fromView(property_.key)));
+  connect(all, &QCheckBox::clicked, this, [boxes, report] {
+    const bool none = std::ranges::none_of(boxes, &QCheckBox::isChecked);
+    for (QCheckBox* const box : boxes) box->setChecked(none);
+    report();
+  });
+  refresh_ = [this, boxes, all] {
     for (QCheckBox* const box : boxes) {
       box->setChecked(draft_.config().includes(property_.key, box->text().toStdString()));
     }
+    const auto on = std::ranges::count_if(boxes, &QCheckBox::isChecked);
+    all->setCheckState(on == 0 ? Qt::Unchecked : on == std::ssize(boxes) ? Qt::Checked : Qt::PartiallyChecked);
   };
 }
 

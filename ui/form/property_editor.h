@@ -1,8 +1,9 @@
 // PropertyEditor: the field of one setting, chosen by its type.
 //
-//   boolean -> check box   integer, real -> NumberBox   choice -> combo box   choice_set -> one check box per item
-//   text -> line edit
-// It shows what the draft holds and reports edits to it; it has no value of its own.
+//   boolean -> check box   integer, real -> NumberBox   choice -> combo box
+//   choice_set -> one check box per item and one for all of them   text -> line edit
+// It shows what the draft holds and reports edits to it; it has no value of its own. Shift held in a click asks for
+// what the edit brings about to begin at step 0.
 #pragma once
 
 #include <QWidget>

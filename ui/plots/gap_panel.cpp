@@ -142,6 +142,7 @@ void GapPanel::draw() {
     endLabels()->setTheme(theme());
     endLabels()->setLabels({});
   }
+  for (const RunSeries& run : data().runs) drawBranch(run);
   for (const RunSeries& run : data().runs) drawGap(run, &MetricsRow::gap_add_beta, true);
   graphs().end();
 

@@ -47,11 +47,6 @@ void setSeries(QCPGraph* graph, const TrainSeries& series) {
   graph->data()->set(points, true);
 }
 
-QColor pale(const QColor& color, const QColor& ground) {
-  const auto mix = [](int a, int b) { return (a * 45 + b * 55) / 100; };
-  return {mix(color.red(), ground.red()), mix(color.green(), ground.green()), mix(color.blue(), ground.blue())};
-}
-
 }  // namespace
 
 LossPanel::LossPanel(QWidget* parent)
@@ -123,7 +118,7 @@ void LossPanel::draw() {
     legend.push_back({QString::fromStdString(run.title), theme().runPen(run.palette_index, run.marker_index),
                       run.marker_index, theme().runColor(run.palette_index)});
   if (train_)
-    legend.push_back({tr("thin: train"), QPen(pale(theme().neutral(), theme().panel()), theme().scale()), -1, {}});
+    legend.push_back({tr("thin: train"), QPen(pale(theme().neutral()), theme().scale()), -1, {}});
   chart()->flowLegend()->setEntries(std::move(legend));
 }
 
@@ -131,7 +126,7 @@ void LossPanel::drawTrain(const RunSeries& run) {
   const TrainSeries raw = trainSeries(run);
   const QColor color = theme().runColor(run.palette_index);
   QCPGraph* graph = graphs().next();
-  graph->setPen(QPen(pale(color, theme().panel()), theme().scale()));
+  graph->setPen(QPen(pale(color), theme().scale()));
   setSeries(graph, raw);
   if (!smooth_) return;
   QCPGraph* mean = graphs().next();
@@ -140,6 +135,7 @@ void LossPanel::drawTrain(const RunSeries& run) {
 }
 
 void LossPanel::drawTest(const RunSeries& run) {
+  drawBranch(run);
   QCPGraph* graph = graphs().next();
   graph->setPen(theme().runPen(run.palette_index, run.marker_index));
   graph->setScatterStyle(scatterStyle(theme(), run.marker_index, theme().runColor(run.palette_index), 6));

@@ -45,6 +45,7 @@ RunSeries runFromRecipe(const json& document, const std::string& where) {
   RunSeries run;
   run.title = text(document, "title", where);
   run.folder = text(document, "folder", where);
+  if (document.contains("parent")) run.parent = text(document, "parent", where);
   run.palette_index = static_cast<int>(count(document, "palette_index", where, most_styles));
   run.marker_index = static_cast<int>(count(document, "marker_index", where, most_styles));
   ParsedConfig parsed = config_from_json(field(document, "experiment", where));
@@ -78,6 +79,7 @@ json to_recipe_json(const PanelData& data) {
       losses.push_back({step, std::isfinite(loss) ? json(loss) : json(nullptr)});
     document["runs"].push_back({{"title", run.title},
                                 {"folder", run.folder},
+                                {"parent", run.parent},
                                 {"palette_index", run.palette_index},
                                 {"marker_index", run.marker_index},
                                 {"experiment", to_json(run.config)},

@@ -19,6 +19,7 @@ namespace mambarium {
 struct RunSeries {
   std::string title;   // for the legend
   std::string folder;  // where the numbers come from, "" when not on disk
+  std::string parent;  // of a fork: the last component of its parent's folder
   int palette_index = 0;
   int marker_index = 0;  // the second channel: dash and marker
   ExperimentConfig config;

@@ -34,7 +34,7 @@ bool appendTail(std::vector<Item>& stored, const std::vector<Item>& incoming) {
 }
 
 bool sameHead(const RunSeries& a, const RunSeries& b) {
-  return a.title == b.title && a.folder == b.folder && a.palette_index == b.palette_index &&
+  return a.title == b.title && a.folder == b.folder && a.parent == b.parent && a.palette_index == b.palette_index &&
          a.marker_index == b.marker_index && a.config == b.config;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <iterator>
 
 #include "ui/plots/axis_ticker.h"
 #include "ui/plots/number_text.h"
@@ -61,6 +63,31 @@ void StepPanel::drawReference(Reference kind, double value) {
   QCPGraph* graph = graphs_.next();
   graph->setPen(theme().referencePen(kind));
   graph->setData({xAxis()->range().lower, xAxis()->range().upper}, {value, value}, true);
+}
+
+void StepPanel::drawBranch(const RunSeries& run) {
+  if (run.parent.empty() || run.rows.empty()) return;
+  const MetricsRow& first = run.rows.front();
+  const auto parent = std::find_if(data().runs.begin(), data().runs.end(), [&](const RunSeries& other) {
+    return std::filesystem::path(other.folder).filename() == run.parent;
+  });
+  if (parent == data().runs.end()) return;
+  const auto after = std::find_if(parent->rows.begin(), parent->rows.end(),
+                                  [&](const MetricsRow& row) { return row.step > first.step; });
+  if (after == parent->rows.begin()) return;
+  const MetricsRow& from = *std::prev(after);
+  QPen pen = theme().runPen(run.palette_index, run.marker_index, 1.0);
+  pen.setColor(pale(pen.color()));
+  QCPGraph* graph = graphs_.next();
+  graph->setPen(pen);
+  graph->setData({static_cast<double>(from.step), static_cast<double>(first.step)},
+                 {drawnValue(from), drawnValue(first)}, true);
+}
+
+QColor StepPanel::pale(const QColor& color) const {
+  const QColor ground = theme().panel();
+  const auto mix = [](int a, int b) { return (a * 45 + b * 55) / 100; };
+  return {mix(color.red(), ground.red()), mix(color.green(), ground.green()), mix(color.blue(), ground.blue())};
 }
 
 void StepPanel::hover(const QPointF& pixel) {

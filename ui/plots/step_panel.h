@@ -35,6 +35,10 @@ class StepPanel : public PlotPanel {
 
   GraphPool& graphs() { return graphs_; }
   void drawReference(Reference kind, double value);
+  // From the parent's last evaluation at or before the fork to the fork's first; nothing for other runs, and where the
+  // parent is not shown.
+  void drawBranch(const RunSeries& run);
+  QColor pale(const QColor& color) const;  // on the panel's ground
   // Markers at most every so many points, so that a long run is a line and not a string of beads.
   static int scatterSkip(std::size_t points) { return static_cast<int>(points / 24); }
 

@@ -6,14 +6,34 @@
 
 namespace mambarium {
 
+namespace {
+
+constexpr int never = -1;  // merges
+
+int placeOf(const Property& property) {
+  return static_cast<int>(&property - property_table().data());
+}
+
+}  // namespace
+
 class ExperimentDraft::Change : public QUndoCommand {
  public:
-  // `merge_id`: consecutive changes with the same id become one; -1 never merges.
+  // `merge_id`: consecutive changes with the same id become one.
   Change(ExperimentDraft& draft, const ExperimentConfig& after, const QString& what, int merge_id)
       : QUndoCommand(what), draft_(draft), before_(draft.config_), after_(after), merge_id_(merge_id) {}
+  Change(ExperimentDraft& draft, const ExperimentConfig& after, const QString& what, Consequence consequence)
+      : Change(draft, after, what, never) {
+    consequence_ = std::move(consequence);
+  }
 
-  void undo() override { draft_.assign(before_); }
-  void redo() override { draft_.assign(after_); }
+  void undo() override {
+    if (consequence_) consequence_->revert();
+    draft_.assign(before_);
+  }
+  void redo() override {
+    draft_.assign(after_);
+    if (consequence_) consequence_->happen();
+  }
   int id() const override { return merge_id_; }
   bool mergeWith(const QUndoCommand* other) override {
     after_ = static_cast<const Change*>(other)->after_;
@@ -25,27 +45,36 @@ class ExperimentDraft::Change : public QUndoCommand {
   ExperimentDraft& draft_;
   ExperimentConfig before_, after_;
   int merge_id_;
+  std::optional<Consequence> consequence_;
 };
 
 ExperimentDraft::ExperimentDraft(QObject* parent) : QObject(parent), history_(this) {}
 
-void ExperimentDraft::edit(std::string_view key, const PropertyValue& value) {
+std::optional<ExperimentConfig> ExperimentDraft::withValue(std::string_view key, const PropertyValue& value) {
   ExperimentConfig after = config_;
   if (const std::optional<Problem> problem = after.set(key, value)) {
     refused_[std::string(key)] = *problem;
     Q_EMIT changed();
-    return;
+    return std::nullopt;
   }
   const bool was_refused = refused_.erase(std::string(key)) > 0;
-  if (after == config_) {
-    if (was_refused) Q_EMIT changed();
-    return;
+  if (after != config_) return after;
+  if (was_refused) Q_EMIT changed();
+  return std::nullopt;
+}
+
+void ExperimentDraft::edit(std::string_view key, const PropertyValue& value, Beginning beginning) {
+  const std::optional<ExperimentConfig> after = withValue(key, value);
+  if (!after) return;
+  const Property& property = *find_property(key);
+  const QString what = fromView(property.label);
+  if (std::optional<Consequence> consequence = consequences_(property, *after, beginning)) {
+    history_.push(new Change(*this, *after, what, *std::move(consequence)));
+  } else {
+    const bool is_set_at_once = property.type == PropertyType::boolean || property.type == PropertyType::choice ||
+                                property.type == PropertyType::choice_set;
+    history_.push(new Change(*this, *after, what, is_set_at_once ? never : placeOf(property)));
   }
-  const Property* const property = find_property(key);
-  const bool merges = property->type == PropertyType::integer || property->type == PropertyType::real ||
-                      property->type == PropertyType::text;
-  const int place = static_cast<int>(property - property_table().data());
-  history_.push(new Change(*this, after, fromView(property->label), merges ? place : -1));
 }
 
 void ExperimentDraft::editText(std::string_view key, const QString& typed) {
@@ -55,7 +84,20 @@ void ExperimentDraft::editText(std::string_view key, const QString& typed) {
     Q_EMIT changed();
     return;
   }
-  edit(key, after.value(key));
+  if (!withValue(key, after.value(key))) return;
+  const Property& property = *find_property(key);
+  history_.push(new Change(*this, after, fromView(property.label), placeOf(property)));
+}
+
+void ExperimentDraft::settle(std::string_view key) {
+  const Property& property = *find_property(key);
+  const QUndoCommand* const last = history_.command(history_.index() - 1);
+  if (!last || last->id() != placeOf(property)) return;
+  const ExperimentConfig after = config_;
+  std::optional<Consequence> consequence = consequences_(property, after, Beginning::now);
+  if (!consequence) return;
+  history_.undo();
+  history_.push(new Change(*this, after, fromView(property.label), *std::move(consequence)));
 }
 
 void ExperimentDraft::replace(const ExperimentConfig& config, const QString& what, bool keep_machine) {
@@ -69,7 +111,7 @@ void ExperimentDraft::replace(const ExperimentConfig& config, const QString& wha
     assign(after);
     return;
   }
-  history_.push(new Change(*this, after, what, -1));
+  history_.push(new Change(*this, after, what, never));
 }
 
 void ExperimentDraft::start(const ExperimentConfig& config) {

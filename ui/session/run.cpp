@@ -1,5 +1,6 @@
 #include "ui/session/run.h"
 
+#include <QDir>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -26,10 +27,12 @@ Run::Run(const Machine& machine, const ExperimentConfig& config, QObject* parent
 Run::Run(const Machine& machine, const ExperimentConfig& config, const QString& folder, QObject* parent)
     : QObject(parent), machine_(machine), config_(config), folder_(folder), start_over_(false), loading_(true) {}
 
-Run::~Run() = default;
+Run::~Run() {
+  endOffer();
+}
 
 QString Run::title() const {
-  return name_.isEmpty() ? QString::fromStdString(run_title(config_)) : name_;
+  return name_.isEmpty() ? QString::fromStdString(run_title(config_, fork_)) : name_;
 }
 
 qint64 Run::workerProcessId() const {
@@ -52,12 +55,25 @@ std::optional<double> Run::gap() const {
 }
 
 RunSeries Run::series() const {
-  return {title().toStdString(), folder_.toStdString(), palette_index_, marker_index_, config_, rows_, train_losses_};
+  return {title().toStdString(),
+          folder_.toStdString(),
+          fork_ ? fork_->parent : "",
+          palette_index_,
+          marker_index_,
+          config_,
+          rows_,
+          train_losses_};
 }
 
 void Run::fill(const RunReport& report) {
   config_ = report.config;
   folder_ = QString::fromStdString(report.folder);
+  fork_ = report.manifest.fork;
+  if (fork_) {
+    // Only its name is known; runs that were made together lie together.
+    fork_folder_ = QDir(folder_ + QStringLiteral("/..")).filePath(QString::fromStdString(fork_->parent));
+    Q_EMIT lookChanged();
+  }
   start_over_ = false;
   loading_ = false;
   parameter_count_ = report.manifest.parameter_count;
@@ -134,7 +150,10 @@ void Run::bringWorker() {
     connectWorker();
     worker_->start(workerCommand(machine_));
   }
-  sendOpen();
+  if (!waits_) return sendOpen();
+  if (state_ == State::starting) return;
+  state_ = State::starting;
+  Q_EMIT changed();
 }
 
 void Run::sendOpen() {
@@ -143,7 +162,9 @@ void Run::sendOpen() {
   heard_.start();
   ++opens_awaited_;
   if (state_ != State::finished || start_over_) state_ = State::starting;
-  if (start_over_) {
+  if (start_over_ && fork_) {
+    worker_->send(OpenFork{fork_folder_.toStdString(), fork_->step, to_json(config_)});
+  } else if (start_over_) {
     worker_->send(OpenConfig{to_json(config_)});
   } else {
     worker_->send(OpenFolder{folder_.toStdString()});
@@ -206,6 +227,7 @@ void Run::restart() {
 
 std::unique_ptr<WorkerClient> Run::releaseWorker() {
   if (!worker_) return nullptr;
+  endOffer();
   intent_ = Intent::none;
   steps_to_take_ = 0;
   if (state_ == State::starting || state_ == State::paused || state_ == State::training) state_ = State::saved;
@@ -276,8 +298,10 @@ void Run::receiveOpened(const OpenedReport& report) {
   addCheckpoints(report.checkpoints);
   Q_EMIT opened();
   Q_EMIT rowsArrived();
+  answerOffer();
 
   worker_->send(TempoRequest{tempo_});
+  if (owesCheckpoint()) worker_->send(CheckpointRequest{});
   stepping_ = false;
   takeSteps();
   if (intent_ == Intent::train && state_ != State::finished) worker_->send(StartRequest{});
@@ -292,6 +316,7 @@ void Run::receiveMetrics(const MetricsReport& report) {
   addTrainLoss(report.step, report.train_loss);
   addRows(report.rows);
   addCheckpoints(report.checkpoints);
+  answerOffer();
   Q_EMIT rowsArrived();
   Q_EMIT changed();
 }
@@ -345,6 +370,7 @@ void Run::receiveError(const ErrorReport& report) {
     state_ = State::failed;
     intent_ = Intent::none;
   }
+  endOffer();
   Q_EMIT changed();
   Q_EMIT problem(message, hint);
 }
@@ -357,6 +383,7 @@ void Run::workerEnded(const QString& reason, const QString& hint) {
   tokens_per_second_ = 0;
   seconds_left_ = -1;
   if (state_ != State::finished && state_ != State::failed) state_ = State::died;
+  endOffer();
   Q_EMIT changed();
   Q_EMIT workerDied(reason, hint, last_words);
 }

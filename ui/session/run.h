@@ -6,6 +6,9 @@
 //
 // Reports carry a generation number. Between asking a worker to open an experiment and its answer, and for any other
 // generation than that answer's, reports are dropped: nothing from before a reset reaches a curve.
+//
+// A run may be a fork of another (core/contract/fork.h). It then waits until its parent's worker has written a
+// checkpoint, while its own worker already starts, and begins there; restart() goes back to that step.
 // GUI thread only.
 #pragma once
 
@@ -52,6 +55,7 @@ class Run : public QObject {
   const ExperimentConfig& config() const { return config_; }
   const QString& folder() const { return folder_; }  // "" until a worker made one
   QString title() const;
+  const std::optional<Fork>& fork() const { return fork_; }
   State state() const { return state_; }
   bool isTraining() const { return state_ == State::training; }
   bool wantsToTrain() const {
@@ -64,7 +68,7 @@ class Run : public QObject {
   // Saved, and opening it was refused because another worker (of another window, say) holds its folder.
   bool isInUseElsewhere() const { return in_use_elsewhere_ && state_ == State::saved; }
   bool isLoading() const { return loading_; }  // a known folder whose curves are still to come
-  bool isOpening() const { return link_ == Link::opening; }
+  bool isOpening() const { return link_ == Link::opening || waits_; }
   bool hasWorker() const { return worker_ != nullptr; }
   qint64 workerProcessId() const;
 
@@ -101,7 +105,14 @@ class Run : public QObject {
   void pause();
   void advance(std::int64_t steps);
   void writeCheckpoint();
-  void restart();  // back to step 0: a fresh folder, the old one stays where it is
+  void restart();  // back to where it began: a fresh folder, the old one stays where it is
+
+  // run_fork.cpp
+  bool canFork() const;        // it trains, or has trained and its worker is there or on its way
+  void forkFrom(Run& parent);  // before the first play() or open(); the parent trains on
+  void offerCheckpoint();      // one of about now, by checkpointReady
+  bool owesCheckpoint() const { return checkpoint_wanted_.has_value(); }
+
   // Lets the worker go, asked to checkpoint and leave; the state becomes saved, finished or failed. The caller waits
   // for its end, or destroys it, which kills a process that still lives.
   std::unique_ptr<WorkerClient> releaseWorker();
@@ -121,6 +132,9 @@ class Run : public QObject {
   void logged(const QString& text);
   void problem(const QString& message, const QString& hint);
   void workerDied(const QString& reason, const QString& hint, const QString& last_words);
+  // Once after each offerCheckpoint(), with the newest there is if the worker is lost; refused when there is none.
+  void checkpointReady(const QString& folder, std::int64_t step);
+  void checkpointRefused();
 
  private:
   enum class Intent { none, train, rest };  // asked of the worker and not yet answered
@@ -140,6 +154,10 @@ class Run : public QObject {
   void addTrainLoss(std::int64_t step, double loss);
   void takeSteps();
   void dropWorker();
+  void beginAt(const QString& parent_folder, std::int64_t step);
+  void answerOffer();
+  void offerNewest();
+  void endOffer();
 
   Machine machine_;
   ExperimentConfig config_;
@@ -149,9 +167,13 @@ class Run : public QObject {
   State state_ = State::saved;
   Intent intent_ = Intent::none;
   Link link_ = Link::none;
-  bool start_over_ = true;  // open the configuration rather than the folder
-  bool let_be_ = false;     // its worker died or refused: only a person may start another
-  bool stepping_ = false;   // a step request is on its way; more wait in steps_to_take_
+  bool start_over_ = true;  // open the configuration, or fork, rather than open the folder
+  std::optional<Fork> fork_;
+  QString fork_folder_;                            // of the parent, on the worker's machine
+  bool waits_ = false;                             // for the parent's checkpoint
+  std::optional<std::int64_t> checkpoint_wanted_;  // of this step or a later one
+  bool let_be_ = false;                            // its worker died or refused: only a person may start another
+  bool stepping_ = false;                          // a step request is on its way; more wait in steps_to_take_
   bool shown_ = true;
   bool in_use_elsewhere_ = false;
   bool loading_ = false;

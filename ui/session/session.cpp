@@ -1,8 +1,11 @@
 #include "ui/session/session.h"
 
 #include <QElapsedTimer>
+#include <QPointer>
+#include <QScopedValueRollback>
 #include <QSettings>
 #include <QTimer>
+#include <utility>
 
 #include "ui/session/application_settings.h"
 #include "ui/session/problem_text.h"
@@ -23,6 +26,9 @@ Session::Session(QObject* parent)
     if (runs_.current() && !restoring_ && !draftIsCurrentRun()) library_.prepare(machines_.selected());
     Q_EMIT changed();
   });
+  draft_.setConsequences([this](const Property& changed, const ExperimentConfig& after, Beginning beginning) {
+    return consequenceOf(changed, after, beginning);
+  });
   connect(&runs_, &RunList::added, this, &Session::watch);
   connect(&runs_, &RunList::currentChanged, this, &Session::changeCurrent);
   keep_runs_.setSingleShot(true);
@@ -38,6 +44,7 @@ Session::Session(QObject* parent)
 
 Session::~Session() {
   disconnect(&runs_, nullptr, this, nullptr);
+  for (int index = 0; index < runs_.count(); ++index) disconnect(runs_.at(index), nullptr, this, nullptr);
 }
 
 void Session::setMachines(const Machines& machines) {
@@ -65,11 +72,62 @@ QString Session::playObstacle() const {
 Run* Session::runOfDraft() {
   if (draftIsCurrentRun()) return runs_.current();
   if (Run* const old = runs_.current(); old && old->wantsToTrain()) old->pause();
-  const Machine& machine = machines_.selected();
-  auto fresh = std::make_unique<Run>(machine, draft_.config());
-  if (auto worker = library_.takeIdleWorker(machine)) fresh->adoptWorker(std::move(worker));
-  fresh->setTempo(tempo_);
-  return runs_.add(std::move(fresh));
+  return addRun(std::make_unique<Run>(machines_.selected(), draft_.config()));
+}
+
+Run* Session::addRun(std::unique_ptr<Run> run) {
+  if (auto worker = library_.takeIdleWorker(run->machine())) run->adoptWorker(std::move(worker));
+  run->setTempo(tempo_);
+  return runs_.add(std::move(run));
+}
+
+bool Session::forksParts() const {
+  return draft_.problems().empty() && canForkInto(draft_.config());
+}
+
+bool Session::canForkInto(const ExperimentConfig& config) const {
+  const Run* const run = runs_.current();
+  return run && run->canFork() && config.validate().empty() &&
+         fork_problems(run->config(), config, run->step()).empty();
+}
+
+std::optional<Consequence> Session::consequenceOf(const Property& changed, const ExperimentConfig& after,
+                                                  Beginning beginning) {
+  if (changed.group != "Parts" || !draft_.problems().empty() || !canForkInto(after)) return std::nullopt;
+  if (sameExperiment(after, runs_.current()->config())) return std::nullopt;
+  struct Made {
+    QPointer<Run> parent, fork;
+    bool is_there = false;
+  };
+  const auto made = std::make_shared<Made>();
+  made->parent = runs_.current();
+  return Consequence{[this, made, after, beginning] {
+                       made->is_there = made->parent && made->parent == runs_.current() && canForkInto(after);
+                       if (made->is_there) made->fork = fork(*made->parent, after, beginning);
+                     },
+                     [this, made] {
+                       if (std::exchange(made->is_there, false)) takeBack(made->fork, made->parent);
+                     }};
+}
+
+Run* Session::fork(Run& parent, const ExperimentConfig& config, Beginning beginning) {
+  const QScopedValueRollback<bool> leave_draft(forking_, true);
+  const bool trains = parent.wantsToTrain();
+  auto made = std::make_unique<Run>(parent.machine(), config);
+  if (beginning == Beginning::now) made->forkFrom(parent);
+  Run* const child = addRun(std::move(made));
+  if (trains) {
+    child->play();
+  } else {
+    child->open();
+  }
+  return child;
+}
+
+void Session::takeBack(Run* fork, Run* parent) {
+  const QScopedValueRollback<bool> leave_draft(forking_, true);
+  if (parent) runs_.setCurrent(parent);
+  if (fork) removeRun(fork);
 }
 
 void Session::play() {
@@ -182,13 +240,14 @@ void Session::changeCurrent(Run* run) {
   previous_ = run;
   if (run && !restoring_) {
     run->setTempo(tempo_);
-    draft_.replace(run->config(), tr("Settings of %1").arg(run->title()), false);
+    if (!forking_) draft_.replace(run->config(), tr("Settings of %1").arg(run->title()), false);
   }
   Q_EMIT changed();
 }
 
 void Session::releaseIfIdle(Run* run) {
   if (run == runs_.current() || !run->hasWorker() || run->wantsToTrain() || run->isTraining()) return;
+  if (run->owesCheckpoint()) return;  // to a fork that waits for it
   release(run);
 }
 

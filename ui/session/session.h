@@ -4,6 +4,11 @@
 // run starts a new run (the old one is paused and kept); on an equal one it goes on with that run. Making another run
 // current brings its settings into the draft, as a step that can be undone.
 //
+// While the current run trains, or has trained and is paused, an edit of a part forks it: a new run begins at its
+// present step with the part changed (or, when asked for, at step 0), trains if it does, and becomes current; the
+// parent trains on. Undo takes that run out of the list and makes the parent current again; its folder stays, as with
+// every run that is removed. Redo forks again, at the step that is present then.
+//
 // A worker process lives while its run trains or is current. One more waits idle, so that the first press of play does
 // not wait for a process to load. A run's name, note and look, and that it was removed, are in the settings file at
 // once; the rest is saved when the window closes. GUI thread only.
@@ -44,6 +49,7 @@ class Session : public QObject {
   // Does the play button pause now? It does while the current run trains, unless the draft could start another run.
   bool playPauses() const;
   bool anyTraining() const;
+  bool forksParts() const;  // would an edit of a part fork the current run now?
   void play();
   void pause();
   void pauseAll();
@@ -72,6 +78,11 @@ class Session : public QObject {
 
  private:
   Run* runOfDraft();  // the current run when it is the draft's, else a new one
+  Run* addRun(std::unique_ptr<Run> run);
+  std::optional<Consequence> consequenceOf(const Property& changed, const ExperimentConfig& after, Beginning beginning);
+  bool canForkInto(const ExperimentConfig& config) const;
+  Run* fork(Run& parent, const ExperimentConfig& config, Beginning beginning);
+  void takeBack(Run* fork, Run* parent);
   void watch(Run* run);
   void changeCurrent(Run* run);
   void releaseIfIdle(Run* run);
@@ -88,6 +99,7 @@ class Session : public QObject {
   double tempo_ = 0;
   Run* previous_ = nullptr;
   bool restoring_ = false;
+  bool forking_ = false;  // the draft is being changed already: runs that become current leave it alone
 };
 
 }  // namespace mambarium
