@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "core/contract/experiment_config.h"
+#include "core/contract/model_start.h"
 #include "core/contract/text.h"
 
 namespace mambarium {
@@ -118,8 +119,8 @@ double estimated_bytes(const ExperimentConfig& config) {
 
 std::vector<Problem> ExperimentConfig::validate() const {
   std::vector<Problem> problems;
-  for (const auto& check :
-       {table_of_contexts, halves_of_two_states, stationary_start, length_above_order, whole_heads, memory})
+  for (const auto& check : {table_of_contexts, halves_of_two_states, stationary_start, length_above_order, whole_heads,
+                            start_problem, memory})
     if (auto problem = check(*this)) problems.push_back(*std::move(problem));
   return problems;
 }

@@ -87,9 +87,9 @@ inline constexpr std::int64_t most_windows = 64;  // W above this is refused
 // The loss when every number of the recurrent state is rounded to p bits after every token.
 struct QuantisationData {
   std::int64_t step = 0;
-  std::vector<std::int64_t> bits;           // p: 2 .. 16, and last 32: the float32 numbers as they are
-  std::vector<double> gap, standard_error;  // to the task's best predictor, nats per token; one for each p
-  std::int64_t state_numbers = 0;           // d: numbers of the whole recurrent state
+  std::vector<std::int64_t> bits = {};                // p: 2 .. 16, and last 32: the float32 numbers as they are
+  std::vector<double> gap = {}, standard_error = {};  // to the task's best predictor, nats per token; one for each p
+  std::int64_t state_numbers = 0;                     // d: numbers of the whole recurrent state
 };
 
 // The construction of Theorem 4 measured beside what the theorem promises: KL(add-beta || construction) <= epsilon

@@ -107,6 +107,11 @@ std::span<const Property> property_table() {
             "Channels that share one decay factor; it must divide d_inner. 0: one head of all d_inner channels."),
       whole("model.layers", "Model", 1, 1, 64, "Layers", "layers", "How many blocks stand on top of each other."),
 
+      one_of("model.start", "Model", "random", {"random", "theorem1", "theorem4", "higher_order", "switching"},
+             "Initial weights",
+             "What the model is before the first step. random: drawn from the seed. The others: the best predictor, "
+             "written down as weights, from which training goes on; each needs settings of its own, as in its preset."),
+
       any_of("model.conv", "Parts", "x,B,C", {"x", "B", "C"}, "Convolution on",
              "Which of the inputs x, B and C pass through the short causal convolution."),
       whole("model.d_conv", "Parts", 2, 1, 32, "Window w", "tokens",
