@@ -111,10 +111,15 @@ StateData inspect_state(SequenceModel& model, const ExperimentConfig& config, co
   const auto rows = [&](const at::Tensor& table, std::int64_t first, std::int64_t count) {
     return table.narrow(0, first, count).slice(1, 0, table.size(1), stride).flatten(0, 1).to(torch::kFloat64);
   };
-  const LinearMap map(rows(recording.all, 1, fitted_sequences), rows(counts, 1, fitted_sequences));
-  const std::int64_t first_test = 1 + fitted_sequences;
-  const double explained =
-      r_squared(rows(counts, first_test, test_sequences), map(rows(recording.all, first_test, test_sequences)));
+  const auto fit = [&](const at::Tensor& from) {
+    return LinearMap(rows(from, 1, fitted_sequences), rows(counts, 1, fitted_sequences));
+  };
+  const auto explained = [&](const LinearMap& map, const at::Tensor& from) {
+    constexpr std::int64_t first = 1 + fitted_sequences;
+    return r_squared(rows(counts, first, test_sequences), map(rows(from, first, test_sequences)));
+  };
+  const LinearMap map = fit(recording.all);
+  const at::Tensor token_counts = counts_of(tokens, 0, states);
   const at::Tensor inputs = tokens[0].to(torch::kInt32).contiguous();
   const auto* first = inputs.data_ptr<std::int32_t>();
   const auto shaped = [&](const at::Tensor& table) { return plain(table.view({tokens.size(1), -1, states})); };
@@ -127,7 +132,8 @@ StateData inspect_state(SequenceModel& model, const ExperimentConfig& config, co
           .state = plain(recording.chosen),
           .counts = shaped(counts[0]),
           .read_out = shaped(map(recording.all[0].to(torch::kFloat64))),
-          .r_squared = explained};
+          .r_squared = explained(map, recording.all),
+          .r_squared_tokens = explained(fit(token_counts), token_counts)};
 }
 
 }  // namespace mambarium

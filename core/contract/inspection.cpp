@@ -149,11 +149,17 @@ void from_json(const json& document, PredictionData& data) {
 }
 
 void to_json(json& document, const StateData& data) {
-  document = {{"step", data.step},         {"order", data.order},
-              {"states", data.states},     {"layer", data.layer},
-              {"head", data.head},         {"tokens", data.tokens},
-              {"state", data.state},       {"counts", data.counts},
-              {"read_out", data.read_out}, {"r_squared", number_or_null(data.r_squared)}};
+  document = {{"step", data.step},
+              {"order", data.order},
+              {"states", data.states},
+              {"layer", data.layer},
+              {"head", data.head},
+              {"tokens", data.tokens},
+              {"state", data.state},
+              {"counts", data.counts},
+              {"read_out", data.read_out},
+              {"r_squared", number_or_null(data.r_squared)},
+              {"r_squared_tokens", number_or_null(data.r_squared_tokens)}};
 }
 
 void from_json(const json& document, StateData& data) {
@@ -170,6 +176,7 @@ void from_json(const json& document, StateData& data) {
   read.counts = tensor(fields, "counts", 3, owner);
   read.read_out = tensor(fields, "read_out", 3, owner);
   read.r_squared = fields.number("r_squared");
+  read.r_squared_tokens = fields.number("r_squared_tokens");
   const auto length = static_cast<std::int64_t>(read.tokens.size());
   require(read.state.shape[0] == length, owner, "\"state\" and \"tokens\" differ in length");
   require(read.counts.shape[0] == length, owner, "\"counts\" and \"tokens\" differ in length");

@@ -71,6 +71,8 @@ struct StateData {
   Tensor counts;                       // [T, S^k, S]: n_ij after token t; where chains switch, since the last switch
   Tensor read_out;                     // [T, S^k, S]: n_ij by the linear map
   double r_squared = 0;  // of the map, on sequences it was not fitted to: 1 - SSE / SST over all cells and positions
+  double r_squared_tokens =
+      0;  // of such a map from how often each token came: what is known without seeing two at once
 };
 
 // Figure 5 of the paper: b(v) . c(u) for all windows v and u of w tokens, b and c as the model computes them from a

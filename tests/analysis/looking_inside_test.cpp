@@ -110,6 +110,7 @@ class LookingInsideTest : public QObject {
     QCOMPARE(data.counts.shape, (std::vector<std::int64_t>{128, 2, 2}));
     QCOMPARE(data.counts.data, transition_counts(data.tokens, 1, 2));
     QVERIFY(1 - data.r_squared < 1e-9);
+    QVERIFY(data.r_squared_tokens > 0.6 && data.r_squared_tokens < 0.75);
     for (std::int64_t t = 0; t < 128; ++t)
       for (std::int64_t i = 0; i < 2; ++i)
         for (std::int64_t j = 0; j < 2; ++j) {

@@ -33,7 +33,7 @@ PredictionData prediction() {
 }
 
 StateData state() {
-  return {120, 1, 2, 0, 1, {0, 1, 1}, ramp({3, 4, 5}), ramp({3, 2, 2}), ramp({3, 2, 2}), 0.97};
+  return {120, 1, 2, 0, 1, {0, 1, 1}, ramp({3, 4, 5}), ramp({3, 2, 2}), ramp({3, 2, 2}), 0.97, 0.67};
 }
 InnerProductData inner_products() {
   return {40, 2, {"00", "01", "10", "11"}, ramp({4, 4})};

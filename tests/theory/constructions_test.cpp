@@ -8,36 +8,21 @@
 #include <cmath>
 #include <set>
 
+#include "core/contract/preset.h"
 #include "core/models/parameter.h"
-#include "core/theory/estimator_distance.h"
+#include "core/theory/theory_bench.h"
+#include "core/training/trainer.h"
 
 using namespace mambarium;
 
 namespace {
 
-struct Distances {
-  EstimatorDistance exact, fast;  // float64 on LibTorch operators; float32 on the kernels that train
-};
-
-Distances distances(const ConstructionSettings& settings) {
-  const auto estimator = estimator_of(settings);
-  const auto alphabet = estimator->states();
-  const auto p_last = settings.name == "switching" ? std::optional(0.05) : std::nullopt;
-  Distances result;
-  for (const auto& sequences : {every_short_sequence(alphabet), random_long_sequences(alphabet, p_last)}) {
-    const auto worse = [&](EstimatorDistance& of, Engine engine, Precision precision) {
-      const auto model = make_construction(settings, engine, precision);
-      const EstimatorDistance here = distance(*model, *estimator, sequences);
-      of.probability = std::max(of.probability, here.probability);
-      of.divergence = std::max(of.divergence, here.divergence);
-    };
-    worse(result.exact, Engine::torch, Precision::float64);
-    worse(result.fast, Engine::fused, Precision::float32);
-  }
+ConstructionRow distances(const ConstructionSettings& settings) {
+  const ConstructionRow row = measure_construction(settings);
   qInfo("%s S=%ld k=%ld beta=%g epsilon=%g: float64 |dp| %.1e, KL %.1e; float32 |dp| %.1e", settings.name.c_str(),
         static_cast<long>(settings.states), static_cast<long>(settings.order), settings.beta, settings.epsilon,
-        result.exact.probability, result.exact.divergence, result.fast.probability);
-  return result;
+        row.exact.probability, row.exact.divergence, row.fast.probability);
+  return row;
 }
 
 QString refusal(const ConstructionSettings& settings) {
@@ -125,6 +110,31 @@ class ConstructionsTest : public QObject {
     for (const Parameter& parameter : model->parameters()) {
       QVERIFY2(torch::isfinite(parameter.tensor.grad()).all().item<bool>(), parameter.name.c_str());
     }
+  }
+
+  void aRunStartsAsTheConstruction_data() {
+    QTest::addColumn<QString>("preset");
+    QTest::addColumn<double>("largest_gap");
+    QTest::newRow("theorem1") << "start-theorem1" << 1e-5;
+    QTest::newRow("theorem4") << "start-theorem4" << 1e-4;
+    QTest::newRow("higher order") << "start-higher-order" << 1e-5;
+    QTest::newRow("switching") << "start-switching" << 1e-5;
+  }
+  void aRunStartsAsTheConstruction() {
+    QFETCH(QString, preset);
+    QFETCH(double, largest_gap);
+    const auto presets = load_presets(MAMBARIUM_SOURCE_DIR "/resources/presets").presets;
+    const auto found = std::ranges::find(presets, preset.toStdString(), &Preset::id);
+    QVERIFY(found != presets.end());
+    QVERIFY(found->config.validate().empty());
+    const auto trainer = Trainer::create(found->config);
+    const MetricsRow& row = trainer->rows().front();
+    QVERIFY2(std::abs(row.gap_add_beta) < largest_gap, qPrintable(QString::number(row.gap_add_beta)));
+    for (int step = 0; step < 3; ++step) trainer->advance();
+    QVERIFY(std::isfinite(trainer->last_train_loss()));
+    ExperimentConfig random = found->config;
+    random.set("model.start", std::string("random"));
+    QVERIFY(Trainer::create(random)->rows().front().gap_add_beta > 0.05);
   }
 
   void whatHasNoConstructionIsSaid() {
