@@ -34,7 +34,6 @@ std::vector<RequiredSetting> required_settings(const ConstructionSettings& s) {
   const auto contexts =
       static_cast<std::int64_t>(std::llround(std::pow(static_cast<double>(s.states), static_cast<double>(s.order))));
   std::vector<RequiredSetting> all = {
-      {"task.kind", switching ? "switching" : "markov"},
       {"model.kind", higher ? "mamba2" : "mamba_zero"},
       {"model.d_model", std::to_string(binary ? 2 : 2 * s.states + (switching ? 1 : 0))},
       {"model.d_state", std::to_string(higher ? contexts : s.states)},
@@ -45,6 +44,7 @@ std::vector<RequiredSetting> required_settings(const ConstructionSettings& s) {
       {"model.decay", switching ? "learned" : "one"},
       {"model.readout", "l1"},
   };
+  if (switching) all.push_back({"task.kind", "switching"});
   if (higher)
     for (const auto& [key, value] : {std::pair{"model.activation", "relu"},
                                      {"model.gate", "off"},
@@ -109,6 +109,7 @@ std::optional<Problem> start_problem(const ExperimentConfig& config) {
   const auto demand = [&](const std::string& assignment) { others += (others.empty() ? "" : ", ") + assignment; };
   for (const RequiredSetting& setting : required_settings(*start))
     if (value_to_string(config.value(setting.key)) != setting.value) demand(setting.key + "=" + setting.value);
+  if (switch_token_of(config) && start->name != "switching") demand("task.kind=markov");
   if (headdim_of(config) != d_inner_of(config)) demand("model.headdim=0");
   if (others.empty()) return std::nullopt;
   return Problem{"model.start",

@@ -54,6 +54,7 @@ class ModelStartTest : public QObject {
     QVERIFY(mentions(problems_of("model.start=theorem1;task.order=2")[0].message, "order 1, not 2"));
     QVERIFY(mentions(problems_of("model.start=theorem4;task.states=3")[0].message, "2 states"));
     QVERIFY(mentions(problems_of("model.start=switching")[0].message, "task.kind=switching"));
+    QVERIFY(mentions(problems_of("model.start=theorem1;task.kind=switching")[0].message, "task.kind=markov"));
   }
 
   void headsOtherThanOneAreNamed() {
