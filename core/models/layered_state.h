@@ -18,7 +18,8 @@ inline std::invalid_argument foreign_state(std::int64_t batch) {
                                ") of this model returned");
 }
 
-// Layer: copyable, with tensors(), a range of pointers to all it holds; undefined ones stand for nothing.
+// Layer: copyable, with tensors(), a range of pointers to all it holds; undefined ones stand for nothing. A recurrent
+// layer also has hidden() and windows(), ranges of its tensors for ModelState's functions of these names.
 template <class Layer>
 struct LayeredState final : ModelState {
   std::int64_t batch = 0;
@@ -37,6 +38,22 @@ struct LayeredState final : ModelState {
     return copy;
   }
 
+  std::vector<at::Tensor> hidden() const override {
+    std::vector<at::Tensor> all;
+    if constexpr (requires(const Layer& layer) { layer.hidden(); }) {
+      for (const Layer& layer : layers) append(layer.hidden(), all);
+    }
+    return all;
+  }
+
+  std::vector<at::Tensor> windows() const override {
+    std::vector<at::Tensor> all;
+    if constexpr (requires(const Layer& layer) { layer.windows(); }) {
+      for (const Layer& layer : layers) append(layer.windows(), all);
+    }
+    return all;
+  }
+
   // The state as what it is; std::invalid_argument when a model with so many layers made no such state for `batch`.
   static LayeredState& of(ModelState& state, std::int64_t batch, std::size_t layers) {
     auto* own = dynamic_cast<LayeredState*>(&state);
@@ -44,6 +61,14 @@ struct LayeredState final : ModelState {
       throw foreign_state(batch);
     }
     return *own;
+  }
+
+ private:
+  template <class Tensors>
+  static void append(const Tensors& tensors, std::vector<at::Tensor>& all) {
+    for (const at::Tensor& tensor : tensors) {
+      if (tensor.defined() && tensor.numel() > 0) all.push_back(tensor);
+    }
   }
 };
 
