@@ -171,7 +171,7 @@ Tensor Mamba2::decay_factors(std::span<const std::int32_t> tokens) {
 
 std::pair<at::Tensor, at::Tensor> Mamba2::projections(const at::Tensor& tokens, std::int64_t layer) {
   const torch::NoGradGuard no_gradients;
-  check_tokens(tokens, 2, "tokens");
+  check_tokens(tokens, 2, options_.states, "tokens");
   auto u = torch::embedding(embedding_, tokens);
   operators::ScanInputs taken;
   for (std::int64_t index = 0; index <= layer; ++index) {
