@@ -5,6 +5,7 @@
 #include "ui/plots/gap_panel.h"
 #include "ui/plots/loss_panel.h"
 #include "ui/plots/prediction_panel.h"
+#include "ui/plots/sweep_panel.h"
 
 namespace mambarium {
 
@@ -29,6 +30,7 @@ Panel* makePanel(const QString& id, QWidget* parent) {
   if (id == u"prediction") return new PredictionPanel(parent);
   if (id == u"decay") return new DecayPanel(parent);
   if (id == u"filters") return new FiltersPanel(parent);
+  if (id == u"sweep") return new SweepPanel(parent);
   return nullptr;
 }
 

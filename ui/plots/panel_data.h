@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "core/contract/experiment_config.h"
 #include "core/contract/metrics.h"
+#include "ui/plots/sweep_data.h"
 
 namespace mambarium {
 
@@ -31,6 +33,7 @@ struct PanelData {
   std::vector<RunSeries> runs;              // visible ones, in the order of the runs list
   std::size_t current = 0;                  // the run that `inspected` is about
   std::optional<nlohmann::json> inspected;  // the answer to Panel::wants(): inspection.h, "what" tells which
+  std::shared_ptr<const SweepData> sweep;   // of the panel of sweeps, which shows no runs
 };
 
 nlohmann::json to_recipe_json(const PanelData& data);

@@ -60,6 +60,10 @@ PanelChange PanelStore::update(const PanelData& data) {
     data_.inspected = data.inspected;
     change.inspected = true;
   }
+  if (data_.sweep != data.sweep) {
+    data_.sweep = data.sweep;
+    change.sweep = true;
+  }
   return change;
 }
 

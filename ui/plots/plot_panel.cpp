@@ -217,4 +217,11 @@ std::string optionChoice(const nlohmann::json& options, const char* panel, const
   throw badOption(panel, key, "one of " + list);
 }
 
+std::string optionText(const nlohmann::json& options, const char* panel, const char* key, const std::string& current) {
+  const auto found = options.find(key);
+  if (found == options.end()) return current;
+  if (!found->is_string()) throw badOption(panel, key, "text");
+  return found->get<std::string>();
+}
+
 }  // namespace mambarium

@@ -82,4 +82,6 @@ std::int64_t optionInteger(const nlohmann::json& options, const char* panel, con
 std::string optionChoice(const nlohmann::json& options, const char* panel, const char* key, const std::string& current,
                          std::initializer_list<const char*> choices);
 
+std::string optionText(const nlohmann::json& options, const char* panel, const char* key, const std::string& current);
+
 }  // namespace mambarium
