@@ -114,7 +114,7 @@ void AblationDialog::refresh() {
     return;
   }
   sentence_->setText(
-      tr("%1 with %2 make %3 of %4, as many at a time as this computer has cores.")
+      tr("%1 with %2 make %3 of %4, as many at a time as the machine has cores.")
           .arg(countText(static_cast<std::int64_t>(chosen.combinations()), tr("combination"), tr("combinations")),
                countText(chosen.seeds, tr("seed"), tr("seeds")),
                countText(static_cast<std::int64_t>(chosen.models()), tr("model"), tr("models")),

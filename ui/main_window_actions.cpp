@@ -164,7 +164,7 @@ void MainWindow::makeRunMenu() {
   menu->addSeparator();
   add(menu, "continue", tr("&Continue from the last checkpoint"), {},
       [this] { session_.continueRun(session_.runs().current()); });
-  add(menu, "ablate", tr("&Ablate parts…"), {}, [this] { ablate(); });
+  add(menu, "ablate", tr("A&blate parts…"), {}, [this] { ablate(); });
   add(menu, "note", tr("Write a no&te"), {}, [this] { runs_view_->editNote(session_.runs().current()); });
   add(menu, "remove", tr("Re&move from the list"), {}, [this] { session_.removeRun(session_.runs().current()); });
 }

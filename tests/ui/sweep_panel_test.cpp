@@ -144,7 +144,7 @@ class SweepPanelTest : public QObject {
     QCOMPARE(plottablesOf<CellMap>(panel).size(), 2);
     QVERIFY2(panel.caption().contains(QStringLiteral("30 of 60 models are trained")), qPrintable(panel.caption()));
     QVERIFY(panel.caption().contains(
-        QStringLiteral("lowest at Order k 1, Window w 2 0.0040 ± %1").arg(fixedText(half_interval, 4))));
+        QStringLiteral("Lowest 0.0040 ± %1 at Order k 1, Window w 2").arg(fixedText(half_interval, 4))));
     const PanelTable table = panel.table();
     QCOMPARE(table.rows.size(), std::size_t{20});
     QCOMPARE(table.columns.mid(0, 3), (QStringList{"task.order", "model.d_conv", "gap_add_beta_mean"}));
@@ -186,7 +186,7 @@ class SweepPanelTest : public QObject {
   void dotsAndTilesShowEverySeed() {
     SweepPanel panel;
     panel.show(dataOf(fake::parts(10)));
-    QVERIFY2(panel.caption().contains(QStringLiteral("Convolution on x,B,C, Gate on, MLP gated 0.0100 ± ")),
+    QVERIFY2(panel.caption().contains(QStringLiteral("Convolution on x,B,C, Gate on, MLP gated: 0.0100 ± ")),
              qPrintable(panel.caption()));
     int seeds = 0;
     for (const QCPGraph* graph : plottablesOf<QCPGraph>(panel))

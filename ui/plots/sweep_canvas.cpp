@@ -20,6 +20,7 @@ void SweepCanvas::clear() {
   chart_->clearItems();
   for (QCPAxisRect* rect : rects_) chart_->removeRect(rect);
   rects_.clear();
+  edges_ = std::make_unique<QCPMarginGroup>(chart_);
   chart_->plotLayout()->simplify();
   chart_->flowLegend()->setEntries({});
 }

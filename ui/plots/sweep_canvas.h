@@ -4,6 +4,7 @@
 // A chart marks every number it draws with its readout; the mouse then finds the nearest mark of the rect it is in.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -27,7 +28,8 @@ class SweepCanvas {
   Chart& chart() { return *chart_; }
   const Theme& theme() const { return chart_->theme(); }
   QCPAxisRect* addRect(int row, int column = 0);
-  QCPGraph* addGraph(QCPAxisRect* rect);  // a plain line, not selectable
+  QCPMarginGroup* edges() { return edges_.get(); }  // for rects whose borders stand in line
+  QCPGraph* addGraph(QCPAxisRect* rect);            // a plain line, not selectable
 
   void mark(const QCPAxisRect* rect, double key, double value, const QString& readout);
   void markCell(const QCPAxisRect* rect, double key, double value, const SweepSlice& slice, std::size_t cell);
@@ -37,6 +39,7 @@ class SweepCanvas {
  private:
   Chart* chart_;
   std::vector<QCPAxisRect*> rects_;
+  std::unique_ptr<QCPMarginGroup> edges_;
   std::vector<SweepMark> marks_;
 };
 

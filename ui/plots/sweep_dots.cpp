@@ -58,9 +58,7 @@ void drawSweepDots(SweepCanvas& canvas, const SweepSlice& slice) {
     }
     addSeeds(canvas, rect, seed_keys, seed_values, style);
     addPoints(canvas, rect, points, style, false);
-    if (slice.series() > 1)
-      legend.push_back(
-          seriesEntry(theme, slice.seriesTitle() + QStringLiteral(": ") + slice.seriesLabel(series), style, false));
+    if (slice.series() > 1) legend.push_back(seriesEntry(theme, slice.seriesName(series), style, false));
   }
   canvas.chart().flowLegend()->setEntries(std::move(legend));
 }

@@ -55,8 +55,8 @@ void drawSweepHeat(SweepCanvas& canvas, const SweepSlice& slice) {
 
   QCPAxisRect* rect = canvas.addRect(0, 0);
   const QCPAxis* scale = drawScale(canvas, slice, values);
-  auto* edges = new QCPMarginGroup(&canvas.chart());
-  for (QCPAxisRect* beside : canvas.chart().axisRects()) beside->setMarginGroup(QCP::msTop | QCP::msBottom, edges);
+  for (QCPAxisRect* beside : canvas.chart().axisRects())
+    beside->setMarginGroup(QCP::msTop | QCP::msBottom, canvas.edges());
 
   QStringList names, sides;
   std::vector<QColor> colors;

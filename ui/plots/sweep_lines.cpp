@@ -70,8 +70,7 @@ void drawSweepLines(SweepCanvas& canvas, const SweepSlice& slice) {
       points.append(keys[position], summary, values);
       canvas.markCell(rect, keys[position], values.place(summary.mean), slice, slice.cell(series, position));
     }
-    QString name = slice.seriesLabel(series);
-    if (slice.by().size() == 1 && slice.by().front()->name != "case") name = slice.seriesTitle() + u' ' + name;
+    const QString name = slice.seriesName(series);
     if (slice.isReference(series)) {
       QCPGraph* line = addPoints(canvas, rect, points, style, true);
       line->setPen(theme.referencePen(Reference::add_beta));

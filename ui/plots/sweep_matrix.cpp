@@ -1,5 +1,6 @@
 #include "ui/plots/sweep_matrix.h"
 
+#include <QFontMetricsF>
 #include <cmath>
 
 #include "ui/plots/sweep_text.h"
@@ -21,9 +22,8 @@ class Matrix {
   }
 
   void draw() {
-    auto* edges = new QCPMarginGroup(&canvas_.chart());
     for (std::size_t row = 0; row < rows_; ++row)
-      for (std::size_t column = 0; column < columns_; ++column) drawTile(row, column, edges);
+      for (std::size_t column = 0; column < columns_; ++column) drawTile(row, column);
     const Theme& theme = canvas_.theme();
     const QColor color = theme.runColor(0);
     canvas_.chart().flowLegend()->setEntries(
@@ -33,30 +33,44 @@ class Matrix {
   }
 
  private:
-  // "Gate off" over "MLP none": the positions along some axes of a cell.
-  QString labels(std::size_t cell, std::size_t first_axis, std::size_t end) const {
+  // On one line where there is room for it.
+  QString joined(const QString& first, const QString& second, double room) const {
+    const QString line = QStringLiteral("%1 %2").arg(first, second).trimmed();
+    const bool fits = QFontMetricsF(canvas_.theme().smallFont()).horizontalAdvance(line) <= room;
+    return fits ? line : first + u'\n' + second;
+  }
+
+  // "Gate off" over "MLP none": the positions of a cell along some axes.
+  QString labels(std::size_t cell, std::size_t first_axis, std::size_t end, double room) const {
     const SweepResult& result = slice_.result();
     QStringList lines;
     for (std::size_t axis = first_axis; axis < end; ++axis)
-      lines << labelled(result.axes[axis], result.cells[cell].position[axis]);
+      lines << joined(QString::fromStdString(result.axes[axis].title),
+                      QString::fromStdString(result.axes[axis].labels[result.cells[cell].position[axis]]), room);
     return lines.join(u'\n');
   }
 
-  QString heading(std::size_t cell, std::size_t row) const {
+  QString number(std::size_t cell, double room) const {
     const SweepSummary& summary = slice_.summary(cell);
     const auto seeds = static_cast<std::int64_t>(slice_.result().seeds.size());
-    QString number = summary.n > 0 ? summaryText(slice_.measure(), summary) : QObject::tr("to come");
-    if (summary.n > 0 && summary.n < seeds) number += QObject::tr(" (%1 of %2)").arg(summary.n).arg(seeds);
-    const QString names = row == 0 ? labels(cell, down_, slice_.result().axes.size()) : QString();
-    return names.isEmpty() ? number : names + u'\n' + number;
+    if (summary.n == 0) return QObject::tr("to come");
+    const QString mean = measureText(slice_.measure(), summary.mean);
+    if (summary.n < seeds) return joined(mean, QObject::tr("(%1 of %2)").arg(summary.n).arg(seeds), room);
+    return joined(mean, halfIntervalText(slice_.measure(), summary), room);
   }
 
-  void drawTile(std::size_t row, std::size_t column, QCPMarginGroup* edges) {
+  QString heading(std::size_t cell, std::size_t row) const {
+    const double room = 0.85 * canvas_.chart().viewport().width() / static_cast<double>(columns_);
+    const QString names = row == 0 ? labels(cell, down_, slice_.result().axes.size(), room) : QString();
+    return names.isEmpty() ? number(cell, room) : names + u'\n' + number(cell, room);
+  }
+
+  void drawTile(std::size_t row, std::size_t column) {
     const Theme& theme = canvas_.theme();
     const std::size_t cell = row * columns_ + column;
     const auto seeds = static_cast<double>(slice_.result().seeds.size());
     QCPAxisRect* rect = canvas_.addRect(static_cast<int>(row), static_cast<int>(column));
-    if (row == 0) rect->setMarginGroup(QCP::msTop, edges);
+    if (row == 0) rect->setMarginGroup(QCP::msTop, canvas_.edges());
     rect->setMinimumSize(theme.px(24), theme.px(24));
     QCPAxis* x = rect->axis(QCPAxis::atBottom);
     QCPAxis* y = rect->axis(QCPAxis::atLeft);
@@ -66,7 +80,8 @@ class Matrix {
     x->grid()->setVisible(false);
     values_.apply(y, theme);
     y->setTickLabels(column == 0);
-    if (column == 0) y->setLabel(labels(cell, 0, down_));
+    if (column == 0)
+      y->setLabel(labels(cell, 0, down_, 0.85 * canvas_.chart().viewport().height() / static_cast<double>(rows_)));
     canvas_.chart().setHeading(rect, heading(cell, row));
     rect->axis(QCPAxis::atTop)->setLabelFont(theme.smallFont());
     drawReference(rect, seeds);

@@ -169,6 +169,13 @@ QString SweepSlice::seriesTitle() const {
   return titles.join(separator);
 }
 
+QString SweepSlice::seriesName(std::size_t series) const {
+  const std::vector<std::size_t> along = indices(series, 0);
+  QStringList names;
+  for (const std::size_t axis : by_) names << labelled(result_->axes[axis], along[axis]);
+  return names.join(QStringLiteral(", "));
+}
+
 QString SweepSlice::seriesLabel(std::size_t series) const {
   const std::vector<std::size_t> along = indices(series, 0);
   QStringList labels;

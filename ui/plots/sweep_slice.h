@@ -52,6 +52,7 @@ class SweepSlice {
   QString cellLabel(std::size_t cell) const;               // "Order k 2, Window w 3"
 
   QString seriesTitle() const;                    // "Order k", "Order k · Case"; "" when there is one series
+  QString seriesName(std::size_t series) const;   // "Order k 2, no gate"
   QString seriesLabel(std::size_t series) const;  // "2", "2 · no gate"
   QString positionLabel(std::size_t position) const;
 

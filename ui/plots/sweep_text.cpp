@@ -1,5 +1,6 @@
 #include "ui/plots/sweep_text.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "ui/plots/number_text.h"
@@ -38,16 +39,15 @@ QString seedsText(const SweepResult& result) {
 }
 
 QString cellsText(const SweepMeasure& measure, const std::vector<Cell>& cells) {
-  const auto text = [&](const Cell& cell) {
-    return QStringLiteral("%1 %2").arg(cell.label, summaryText(measure, *cell.summary));
-  };
   if (cells.size() <= few_cells) {
     QStringList all;
-    for (const Cell& cell : cells) all << text(cell);
+    for (const Cell& cell : cells) all << QStringLiteral("%1: %2").arg(cell.label, summaryText(measure, *cell.summary));
     return all.join(QStringLiteral("; "));
   }
   const auto [lowest, highest] = std::ranges::minmax_element(cells, {}, [](const Cell& c) { return c.summary->mean; });
-  return QObject::tr("lowest at %1; highest at %2").arg(text(*lowest), text(*highest));
+  return QObject::tr("Lowest %1 at %2; highest %3 at %4")
+      .arg(summaryText(measure, *lowest->summary), lowest->label, summaryText(measure, *highest->summary),
+           highest->label);
 }
 
 }  // namespace
@@ -76,9 +76,9 @@ QString describeSweep(const SweepData& data, const SweepSlice& slice) {
   const SweepMeasure& measure = slice.measure();
   const std::vector<Cell> cells = measuredCells(slice);
   QString text =
-      QStringLiteral("%1: %2%3, %4: ")
+      QStringLiteral("%1: %2%3, %4. ")
           .arg(QString::fromStdString(result.title), measureTitle(measure), axesText(slice), seedsText(result));
-  text += cells.empty() ? QObject::tr("no model has it") : cellsText(measure, cells);
+  text += cells.empty() ? QObject::tr("No model has it") : cellsText(measure, cells);
   if (data.done < result.rows.size())
     text += QObject::tr("; %1 of %2 models are trained").arg(data.done).arg(result.rows.size());
   return text + u'.';
