@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/contract/sweep_progress.h"
+#include "core/contract/partial_sweep.h"
 #include "core/sweep/sweep_file.h"
 
 namespace mambarium {
@@ -28,7 +28,7 @@ class SweepFolder {
   static std::filesystem::path point_file_in(const std::filesystem::path& folder, const SweepPoint& point);
 
   std::optional<PointMeasures> measures(const SweepPoint& point) const;
-  // plan.json: what the results will be about (core/contract/sweep_progress.h).
+  // plan.json: what the results will be about (core/contract/partial_sweep.h).
   void write_plan(const Sweep& sweep, std::span<const SweepPoint> points) const;
   void write_point(const SweepPoint& point, std::string_view text) const;
   // Writes results.json and results.csv, here or into another folder, when the measures of all points are there. What

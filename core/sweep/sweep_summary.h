@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "core/contract/sweep_progress.h"
+#include "core/contract/partial_sweep.h"
 #include "core/sweep/sweep_file.h"
 
 namespace mambarium {

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "core/contract/sweep_progress.h"
+#include "core/contract/partial_sweep.h"
 
 namespace mambarium {
 namespace {
@@ -22,14 +22,14 @@ std::vector<MetricsRow> readCurve(const std::filesystem::path& path) {
 }  // namespace
 
 std::shared_ptr<const SweepData> readSweep(const QString& path, bool with_curves) {
-  SweepProgress progress = read_sweep_progress(path.toStdString());
-  if (!progress.problems.empty()) throw std::invalid_argument(to_string(progress.problems.front()));
+  PartialSweep sweep = read_partial_sweep(path.toStdString());
+  if (!sweep.problems.empty()) throw std::invalid_argument(to_string(sweep.problems.front()));
   const QFileInfo info(path);
   const QString folder = info.isDir() ? QDir(path).absolutePath() : info.absolutePath();
   auto data = std::make_shared<SweepData>();
   data->folder = folder.toStdString();
-  data->result = std::move(progress.result);
-  data->done = progress.done;
+  data->result = std::move(sweep.result);
+  data->done = sweep.done;
   if (!with_curves) return data;
   bool any = false;
   for (const SweepRow& row : data->result.rows) {

@@ -1,4 +1,5 @@
-// A sweep on its way: plan.json says which points there will be, points/<id>.json what one of them measured.
+// PartialSweep: a sweep as far as it is computed. plan.json says which points there will be, points/<id>.json what one
+// of them measured.
 //
 // plan.json is a results.json in which nothing is measured yet (every value null); it is written before the first point
 // is trained, and has the same bytes whoever writes it. Reading never writes and throws nothing; it may be repeated
@@ -21,7 +22,7 @@ struct PointMeasures {
 // be computed.
 std::optional<PointMeasures> read_point_file(const std::filesystem::path& path, const std::string& id);
 
-struct SweepProgress {
+struct PartialSweep {
   SweepResult result;             // values of points that are still to come are NaN, and no part of a cell
   std::size_t done = 0;           // rows that are there
   std::vector<Problem> problems;  // empty: all of it was read
@@ -29,6 +30,6 @@ struct SweepProgress {
 };
 
 // `path`: results.json, or a sweep's folder: its results when they are written, else its plan and the points so far.
-SweepProgress read_sweep_progress(const std::filesystem::path& path);
+PartialSweep read_partial_sweep(const std::filesystem::path& path);
 
 }  // namespace mambarium

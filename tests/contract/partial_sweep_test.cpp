@@ -1,4 +1,4 @@
-#include "core/contract/sweep_progress.h"
+#include "core/contract/partial_sweep.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -55,18 +55,18 @@ class Folder {
 
 }  // namespace
 
-class SweepProgressTest : public QObject {
+class PartialSweepTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
   void aPlanAloneHasNothing() {
     const Folder folder;
-    const SweepProgress progress = read_sweep_progress(folder.path());
-    QVERIFY2(progress.problems.empty(), to_string(progress.problems).c_str());
-    QCOMPARE(progress.done, std::size_t{0});
-    QVERIFY(!progress.finished());
-    QCOMPARE(progress.result.rows.size(), std::size_t{4});
-    QCOMPARE(progress.result.cells[0].summaries[0].n, std::int64_t{0});
+    const PartialSweep sweep = read_partial_sweep(folder.path());
+    QVERIFY2(sweep.problems.empty(), to_string(sweep.problems).c_str());
+    QCOMPARE(sweep.done, std::size_t{0});
+    QVERIFY(!sweep.finished());
+    QCOMPARE(sweep.result.rows.size(), std::size_t{4});
+    QCOMPARE(sweep.result.cells[0].summaries[0].n, std::int64_t{0});
   }
 
   void pointsAreTakenAsTheyCome() {
@@ -74,18 +74,18 @@ class SweepProgressTest : public QObject {
     folder.write("points/point-0.json", point("point-0", 1).dump());
     folder.write("points/point-1.json", point("point-1", 3).dump());
     folder.write("points/point-2.json", point("point-2", 5).dump());
-    const SweepProgress progress = read_sweep_progress(folder.path());
-    QVERIFY(progress.problems.empty());
-    QCOMPARE(progress.done, std::size_t{3});
-    const SweepSummary& both = progress.result.cells[0].summaries[0];
+    const PartialSweep sweep = read_partial_sweep(folder.path());
+    QVERIFY(sweep.problems.empty());
+    QCOMPARE(sweep.done, std::size_t{3});
+    const SweepSummary& both = sweep.result.cells[0].summaries[0];
     QCOMPARE(both.n, std::int64_t{2});
     QCOMPARE(both.mean, 2.0);
     QCOMPARE(both.standard_error, 1.0);
-    const SweepSummary& alone = progress.result.cells[1].summaries[0];
+    const SweepSummary& alone = sweep.result.cells[1].summaries[0];
     QCOMPARE(alone.n, std::int64_t{1});
     QCOMPARE(alone.mean, 5.0);
     QVERIFY(std::isnan(alone.low));
-    QVERIFY(std::isnan(progress.result.rows[3].values[0]));
+    QVERIFY(std::isnan(sweep.result.rows[3].values[0]));
   }
 
   void whatIsCutOrOfAnotherPointIsStillToCome() {
@@ -95,9 +95,9 @@ class SweepProgressTest : public QObject {
     json lacking = point("point-2", 1);
     lacking["values"].erase("gap_oracle");
     folder.write("points/point-2.json", lacking.dump());
-    const SweepProgress progress = read_sweep_progress(folder.path());
-    QVERIFY(progress.problems.empty());
-    QCOMPARE(progress.done, std::size_t{0});
+    const PartialSweep sweep = read_partial_sweep(folder.path());
+    QVERIFY(sweep.problems.empty());
+    QCOMPARE(sweep.done, std::size_t{0});
   }
 
   void resultsCountOnceTheyAreWritten() {
@@ -107,16 +107,16 @@ class SweepProgressTest : public QObject {
     summarise(result);
     folder.write("results.json", json(result).dump());
     for (const fs::path& path : {folder.path(), folder.path() / "results.json"}) {
-      const SweepProgress progress = read_sweep_progress(path);
-      QVERIFY(progress.problems.empty() && progress.finished());
-      QCOMPARE(progress.result.cells[1].summaries[0].mean, 7.0);
+      const PartialSweep sweep = read_partial_sweep(path);
+      QVERIFY(sweep.problems.empty() && sweep.finished());
+      QCOMPARE(sweep.result.cells[1].summaries[0].mean, 7.0);
     }
   }
 
   void whatIsNoSweepIsOneSentence() {
     const Folder folder;
     folder.write("plan.json", "{");
-    QCOMPARE(read_sweep_progress(folder.path()).problems.size(), std::size_t{1});
+    QCOMPARE(read_partial_sweep(folder.path()).problems.size(), std::size_t{1});
     SweepResult other = plan();
     other.measures.resize(2);
     for (SweepRow& row : other.rows) {
@@ -125,13 +125,13 @@ class SweepProgressTest : public QObject {
     }
     summarise(other);
     folder.write("plan.json", json(other).dump());
-    const SweepProgress progress = read_sweep_progress(folder.path());
-    QCOMPARE(progress.problems.size(), std::size_t{1});
-    QVERIFY(to_string(progress.problems).find("another version") != std::string::npos);
+    const PartialSweep sweep = read_partial_sweep(folder.path());
+    QCOMPARE(sweep.problems.size(), std::size_t{1});
+    QVERIFY(to_string(sweep.problems).find("another version") != std::string::npos);
     const QTemporaryDir empty;
-    QCOMPARE(read_sweep_progress(empty.path().toStdString()).problems.size(), std::size_t{1});
+    QCOMPARE(read_partial_sweep(empty.path().toStdString()).problems.size(), std::size_t{1});
   }
 };
 
-QTEST_GUILESS_MAIN(SweepProgressTest)
-#include "sweep_progress_test.moc"
+QTEST_GUILESS_MAIN(PartialSweepTest)
+#include "partial_sweep_test.moc"

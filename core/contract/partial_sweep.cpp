@@ -1,4 +1,4 @@
-#include "core/contract/sweep_progress.h"
+#include "core/contract/partial_sweep.h"
 
 #include "core/contract/json_fields.h"
 
@@ -23,33 +23,33 @@ std::optional<PointMeasures> read_point_file(const std::filesystem::path& path, 
   }
 }
 
-SweepProgress read_sweep_progress(const std::filesystem::path& path) {
+PartialSweep read_partial_sweep(const std::filesystem::path& path) {
   std::error_code error;
   const bool on_its_way = std::filesystem::is_directory(path, error) &&
                           !std::filesystem::exists(path / "results.json", error) &&
                           std::filesystem::exists(path / "plan.json", error);
   ReadSweepResult read = read_sweep_result(on_its_way ? path / "plan.json" : path);
-  SweepProgress progress{std::move(read.result), 0, std::move(read.problems)};
-  SweepResult& result = progress.result;
-  if (!on_its_way || !progress.problems.empty()) {
-    progress.done = result.rows.size();
-    return progress;
+  PartialSweep sweep{std::move(read.result), 0, std::move(read.problems)};
+  SweepResult& result = sweep.result;
+  if (!on_its_way || !sweep.problems.empty()) {
+    sweep.done = result.rows.size();
+    return sweep;
   }
   if (result.measures != sweep_measures()) {
-    progress.problems.push_back({(path / "plan.json").string(),
-                                 "it was written by another version, which measured "
-                                 "other things; sweep again into another folder"});
-    return progress;
+    sweep.problems.push_back({(path / "plan.json").string(),
+                              "it was written by another version, which measured "
+                              "other things; sweep again into another folder"});
+    return sweep;
   }
   for (SweepRow& row : result.rows) {
     auto measures = read_point_file(path / "points" / (row.point + ".json"), row.point);
     if (!measures) continue;
     row.values = std::move(measures->values);
     row.standard_errors = std::move(measures->standard_errors);
-    ++progress.done;
+    ++sweep.done;
   }
   summarise(result);
-  return progress;
+  return sweep;
 }
 
 }  // namespace mambarium
