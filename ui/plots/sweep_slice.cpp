@@ -94,25 +94,29 @@ SweepSlice::SweepSlice(const SweepResult& result, const SweepChoice& choice) : r
     throw unknown("the measure", wanted, names);
   }
   measure_ = static_cast<std::size_t>(measure - result.measures.begin());
-  const std::optional<std::size_t> first_by =
-      choice.by.empty() ? std::nullopt : std::optional(axisNamed(result, "the axis of the series", choice.by));
-  if (!choice.x.empty())
-    x_ = axisNamed(result, "the axis along x", choice.x);
-  else if (!result.axes.empty())
-    x_ = likeliestX(result);
-  // A series' axis that would have been x gives x to another.
-  if (x_ == first_by && first_by && choice.x.empty() && result.axes.size() > 1) x_ = *first_by == 0 ? 1 : 0;
-  if (x_ == first_by && first_by)
-    throw std::invalid_argument("the axis of the series is " + in_quotes(choice.by) + ", which lies along x already.");
-  if (first_by) by_.push_back(*first_by);
-  for (std::size_t axis = 0; axis < result.axes.size(); ++axis)
-    if (axis != x_ && axis != first_by) by_.push_back(axis);
+  placeAxes(choice);
   if (choice.reference.empty()) return;
   const std::size_t cases = axisNamed(result, "the reference is a case, and the axis", "case");
   const auto& labels = result.axes[cases].labels;
   const auto found = std::ranges::find(labels, choice.reference);
   if (found == labels.end()) throw unknown("the reference", choice.reference, labels);
   reference_ = {cases, static_cast<std::size_t>(found - labels.begin())};
+}
+
+void SweepSlice::placeAxes(const SweepChoice& choice) {
+  const std::size_t count = result_->axes.size();
+  if (!choice.by.empty()) by_.push_back(axisNamed(*result_, "the axis of the series", choice.by));
+  const auto is_taken = [this](std::size_t axis) { return !by_.empty() && by_.front() == axis; };
+  if (!choice.x.empty())
+    x_ = axisNamed(*result_, "the axis along x", choice.x);
+  else if (count > 0)
+    x_ = likeliestX(*result_);
+  // A series' axis that would have been x gives x to another.
+  if (choice.x.empty() && count > 1 && is_taken(*x_)) x_ = *x_ == 0 ? 1 : 0;
+  if (x_ && is_taken(*x_))
+    throw std::invalid_argument("the axis of the series is " + in_quotes(choice.by) + ", which lies along x already.");
+  for (std::size_t axis = 0; axis < count; ++axis)
+    if (axis != *x_ && !is_taken(axis)) by_.push_back(axis);
 }
 
 std::vector<const SweepAxis*> SweepSlice::by() const {

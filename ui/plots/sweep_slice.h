@@ -57,6 +57,7 @@ class SweepSlice {
   QString positionLabel(std::size_t position) const;
 
  private:
+  void placeAxes(const SweepChoice& choice);
   std::vector<std::size_t> indices(std::size_t series, std::size_t position) const;  // along the result's axes
 
   const SweepResult* result_;
