@@ -10,7 +10,7 @@ foreach(name session_test session_fork_test form_test window_test)
 endforeach()
 
 if(TARGET mambarium-worker)
-  foreach(name real_worker_test real_fork_test)
+  foreach(name real_worker_test real_fork_test real_switching_test)
     mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES mambarium_ui GUI TIMEOUT 600)
     add_dependencies(${name} mambarium-worker)
     target_compile_definitions(${name} PRIVATE FAKE_WORKER="")
