@@ -3,8 +3,12 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "core/analysis/inner_products.h"
 #include "core/analysis/predictions.h"
 #include "core/analysis/probe_sequence.h"
+#include "core/analysis/quantisation.h"
+#include "core/analysis/state_read_out.h"
+#include "core/analysis/theorem4.h"
 #include "core/contract/text.h"
 #include "core/estimators/known_task.h"
 
@@ -56,8 +60,13 @@ nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, con
   if (request.what == "decay") return inspect_decay(model, config, request.probe, step);
   if (request.what == "filters") return inspect_filters(model, step);
   if (request.what == "prediction") return inspect_prediction(model, config, request.probe, step);
-  throw std::invalid_argument(in_quotes(request.what) +
-                              " cannot be inspected, only one of decay, filters, prediction can");
+  if (request.what == "state") return inspect_state(model, config, request, step);
+  if (request.what == "inner_products") return inspect_inner_products(model, config, request.layer, step);
+  if (request.what == "quantisation") return inspect_quantisation(model, config, step);
+  if (request.what == "theorem4") return inspect_theorem4(request.epsilon, request.beta);
+  std::string kinds;
+  for (const std::string_view kind : inspection_kinds()) kinds.append(kinds.empty() ? "" : ", ").append(kind);
+  throw std::invalid_argument(in_quotes(request.what) + " cannot be inspected, only one of " + kinds + " can");
 }
 
 }  // namespace mambarium

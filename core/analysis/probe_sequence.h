@@ -1,5 +1,5 @@
-// Probe sequences: what panels look at a model with. Sequence number `probe` of stream "probe" of the seed, so every
-// model trained on the same task and seed is shown the same ones, and none of them was trained or tested on.
+// Probe sequences: what panels look at a model with. Sequences of stream "probe" of the seed, so every model trained on
+// the same task and seed is shown the same ones, and none of them was trained or tested on.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/contract/experiment_config.h"
+#include "core/tasks/sequence_batch.h"
 
 namespace mambarium {
 
@@ -16,7 +17,10 @@ struct ProbeSequence {
   std::span<const std::int32_t> inputs() const { return std::span(tokens).first(tokens.size() - 1); }
 };
 
-// Throws std::invalid_argument when `probe` is not in 0 .. probe_count-1.
+// Number `probe` of the stream. Throws std::invalid_argument when `probe` is not in 0 .. probe_count-1.
 ProbeSequence probe_sequence(const ExperimentConfig& config, std::int64_t probe);
+
+// `count` sequences of the stream that are no probe themselves, from the `first` of them on; without kernels.
+SequenceBatch beside_the_probes(const ExperimentConfig& config, std::int64_t first, std::int64_t count);
 
 }  // namespace mambarium

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/contract/experiment_config.h"
+#include "core/contract/model_start.h"
 #include "core/contract/text.h"
 
 namespace mambarium {
@@ -184,7 +185,7 @@ double estimated_bytes(const ExperimentConfig& config) {
 std::vector<Problem> ExperimentConfig::validate() const {
   std::vector<Problem> problems;
   for (const auto& check : {table_of_contexts, table_of_counts, halves_of_two_states, stationary_start,
-                            length_above_order, whole_heads, device, memory})
+                            length_above_order, whole_heads, start_problem, device, memory})
     if (auto problem = check(*this)) problems.push_back(*std::move(problem));
   return problems;
 }

@@ -1,5 +1,7 @@
 #include "core/contract/inspection.h"
 
+#include <array>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -25,8 +27,36 @@ Tensor tensor(const JsonFields& fields, const char* name, std::size_t dimensions
 
 constexpr const char* bias_suffix = "_bias";
 
-void require(bool condition, const std::string& owner, const char* sentence) {
+void require(bool condition, const std::string& owner, const std::string& sentence) {
   if (!condition) throw std::invalid_argument(owner + ": " + sentence);
+}
+
+std::vector<double> numbers(const JsonFields& fields, const char* name, const std::string& owner) {
+  std::vector<double> read;
+  for (const json& entry : fields.array(name)) {
+    require(entry.is_number() || entry.is_null(), owner,
+            "\"" + std::string(name) + "\" holds " + shown(entry) + ", which is no number");
+    read.push_back(entry.is_null() ? std::numeric_limits<double>::quiet_NaN() : entry.get<double>());
+  }
+  return read;
+}
+
+json with_nulls(const std::vector<double>& numbers) {
+  json list = json::array();
+  for (const double number : numbers) list.push_back(number_or_null(number));
+  return list;
+}
+
+json divergence_json(const TheoremData::Divergence& divergence) {
+  return {{"sequences", divergence.sequences},
+          {"length", divergence.length},
+          {"mean", number_or_null(divergence.mean)},
+          {"largest", number_or_null(divergence.largest)}};
+}
+
+TheoremData::Divergence divergence_from(const JsonFields& document, const char* name, const std::string& owner) {
+  const JsonFields fields(document.object(name), owner + " \"" + name + "\"");
+  return {fields.count("sequences"), fields.count("length"), fields.number("mean"), fields.number("largest")};
 }
 
 }  // namespace
@@ -37,20 +67,36 @@ std::optional<std::string> nothing_to_inspect(const ExperimentConfig& config, st
     return "A transformer has no decay factors: attention reads every token so far and forgets none";
   if (kind == "ngram" && what == "decay")
     return "An n-gram estimator has no decay factors: it counts every token so far and forgets none";
+  const bool of_a_recurrence = what == "state" || what == "inner_products" || what == "quantisation";
+  if (kind == "transformer" && of_a_recurrence)
+    return "A transformer has no recurrent state: what it remembers grows with every token it reads";
+  if (kind == "ngram" && of_a_recurrence) return "An n-gram estimator has no recurrent state but the counts themselves";
   if (kind == "ngram" && what == "filters") return "An n-gram estimator has no convolution: it only counts";
   return std::nullopt;
 }
 
+std::span<const std::string_view> inspection_kinds() {
+  static constexpr std::array<std::string_view, 7> kinds = {"decay",          "filters",      "prediction", "state",
+                                                            "inner_products", "quantisation", "theorem4"};
+  return kinds;
+}
+
 void to_json(json& document, const InspectRequest& request) {
-  document = {{"what", request.what}, {"probe", request.probe}};
+  document = {{"what", request.what}, {"probe", request.probe},     {"layer", request.layer},
+              {"head", request.head}, {"epsilon", request.epsilon}, {"beta", request.beta}};
   if (request.at) document["at"] = *request.at;
 }
 
 void from_json(const json& document, InspectRequest& request) {
   const JsonFields fields(document, "inspect");
-  request.what = fields.text("what");
-  request.probe = document.contains("probe") ? fields.count("probe") : 0;
-  request.at = fields.has("at") ? std::optional(fields.count("at")) : std::nullopt;
+  InspectRequest read{.what = fields.text("what")};
+  if (document.contains("probe")) read.probe = fields.count("probe");
+  if (fields.has("at")) read.at = fields.count("at");
+  if (document.contains("layer")) read.layer = fields.count("layer");
+  if (document.contains("head")) read.head = fields.count("head");
+  if (document.contains("epsilon")) read.epsilon = fields.number("epsilon");
+  if (document.contains("beta")) read.beta = fields.number("beta");
+  request = std::move(read);
 }
 
 void to_json(json& document, const DecayData& data) {
@@ -121,6 +167,104 @@ void from_json(const json& document, PredictionData& data) {
   require(read.model.shape == read.add_beta.shape && read.model.shape == read.oracle.shape, owner,
           "the three predictions differ in shape");
   data = std::move(read);
+}
+
+void to_json(json& document, const StateData& data) {
+  document = {{"step", data.step},
+              {"order", data.order},
+              {"states", data.states},
+              {"layer", data.layer},
+              {"head", data.head},
+              {"tokens", data.tokens},
+              {"state", data.state},
+              {"counts", data.counts},
+              {"read_out", data.read_out},
+              {"r_squared", number_or_null(data.r_squared)},
+              {"r_squared_tokens", number_or_null(data.r_squared_tokens)}};
+}
+
+void from_json(const json& document, StateData& data) {
+  const std::string owner = "state data";
+  const JsonFields fields(document, owner);
+  StateData read;
+  read.step = fields.count("step");
+  read.order = fields.count("order");
+  read.states = fields.count("states");
+  read.layer = fields.count("layer");
+  read.head = fields.count("head");
+  read.tokens = fields.tokens("tokens");
+  read.state = tensor(fields, "state", 3, owner);
+  read.counts = tensor(fields, "counts", 3, owner);
+  read.read_out = tensor(fields, "read_out", 3, owner);
+  read.r_squared = fields.number("r_squared");
+  read.r_squared_tokens = fields.number("r_squared_tokens");
+  const auto length = static_cast<std::int64_t>(read.tokens.size());
+  require(read.state.shape[0] == length, owner, "\"state\" and \"tokens\" differ in length");
+  require(read.counts.shape[0] == length, owner, "\"counts\" and \"tokens\" differ in length");
+  require(read.counts.shape == read.read_out.shape, owner, "\"counts\" and \"read_out\" differ in shape");
+  require(read.counts.shape[2] == read.states, owner, "\"counts\" has not one column for each of the states");
+  data = std::move(read);
+}
+
+void to_json(json& document, const InnerProductData& data) {
+  document = {{"step", data.step}, {"window", data.window}, {"windows", data.windows}, {"products", data.products}};
+}
+
+void from_json(const json& document, InnerProductData& data) {
+  const std::string owner = "inner product data";
+  const JsonFields fields(document, owner);
+  InnerProductData read;
+  read.step = fields.count("step");
+  read.window = fields.count("window");
+  for (const json& name : fields.array("windows")) {
+    require(name.is_string(), owner, "\"windows\" holds something that is no text");
+    read.windows.push_back(name.get<std::string>());
+  }
+  read.products = tensor(fields, "products", 2, owner);
+  const auto count = static_cast<std::int64_t>(read.windows.size());
+  require(read.products.shape == std::vector{count, count}, owner,
+          "\"products\" has not one row and one column for each of the \"windows\"");
+  data = std::move(read);
+}
+
+void to_json(json& document, const QuantisationData& data) {
+  document = {{"step", data.step},
+              {"bits", data.bits},
+              {"gap", with_nulls(data.gap)},
+              {"standard_error", with_nulls(data.standard_error)},
+              {"state_numbers", data.state_numbers}};
+}
+
+void from_json(const json& document, QuantisationData& data) {
+  const std::string owner = "quantisation data";
+  const JsonFields fields(document, owner);
+  QuantisationData read{fields.count("step"), fields.integers("bits"), numbers(fields, "gap", owner),
+                        numbers(fields, "standard_error", owner), fields.count("state_numbers")};
+  require(read.gap.size() == read.bits.size() && read.standard_error.size() == read.bits.size(), owner,
+          "\"bits\", \"gap\" and \"standard_error\" differ in length");
+  data = std::move(read);
+}
+
+void to_json(json& document, const TheoremData& data) {
+  document = {{"epsilon", data.epsilon},
+              {"beta", data.beta},
+              {"every_short", divergence_json(data.every_short)},
+              {"random_long", divergence_json(data.random_long)},
+              {"embedding", data.embedding},
+              {"conv_x", data.conv_x},
+              {"conv_B", data.conv_B}};
+}
+
+void from_json(const json& document, TheoremData& data) {
+  const std::string owner = "theorem data";
+  const JsonFields fields(document, owner);
+  data = {fields.number("epsilon"),
+          fields.number("beta"),
+          divergence_from(fields, "every_short", owner),
+          divergence_from(fields, "random_long", owner),
+          tensor(fields, "embedding", 2, owner),
+          tensor(fields, "conv_x", 1, owner),
+          tensor(fields, "conv_B", 1, owner)};
 }
 
 }  // namespace mambarium

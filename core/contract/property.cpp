@@ -117,6 +117,12 @@ std::span<const Property> property_table() {
       whole("model.layers", "Model", 1, 1, 64, "Layers", "layers", "How many blocks stand on top of each other.",
             with_weights),
 
+      one_of("model.start", "Model", "random", {"random", "theorem1", "theorem4", "higher_order", "switching"},
+             "Initial weights",
+             "What the model is before the first step. random: drawn from the seed. The others: the best predictor, "
+             "written down as weights, from which training goes on; each needs settings of its own, as in its preset.",
+             of_mamba),
+
       one_of("model.attention", "Parts", "softmax", {"softmax", "linear"}, "Attention",
              "softmax: weights exp(q.k / sqrt(headdim)) over the tokens so far, divided by their sum. linear: weights "
              "f(q).f(k) with f = elu + 1, divided by their sum, which a state of constant size can keep.",

@@ -1,6 +1,8 @@
+#include "core/contract/model_start.h"
 #include "core/models/mamba2.h"
 #include "core/models/ngram.h"
 #include "core/models/transformer.h"
+#include "core/theory/constructions.h"
 
 namespace mambarium {
 
@@ -12,7 +14,9 @@ std::unique_ptr<SequenceModel> make_model(const ExperimentConfig& config, Engine
     return std::make_unique<Ngram>(config.integer("model.ngram_order"), alphabet_of(config), config.real("task.beta"),
                                    precision);
   }
-  return std::make_unique<Mamba2>(mamba2_options(config), engine, precision);
+  auto model = std::make_unique<Mamba2>(mamba2_options(config), engine, precision);
+  if (const auto start = start_of(config)) write_construction(*start, *model);
+  return model;
 }
 
 }  // namespace mambarium

@@ -162,9 +162,22 @@ Tensor Mamba2::decay_factors(std::span<const std::int32_t> tokens) {
   auto u = torch::embedding(embedding_, row);
   std::vector<at::Tensor> decays;
   for (const Mamba2Layer& layer : layers_) {
-    u = operators::block(options_, layer, u, nullptr, &decays.emplace_back());
+    operators::ScanInputs taken;
+    u = operators::block(options_, layer, u, nullptr, &taken);
+    decays.push_back(taken.decay);
   }
   return plain_tensor(torch::cat(decays, 0).transpose(1, 2));
+}
+
+std::pair<at::Tensor, at::Tensor> Mamba2::projections(const at::Tensor& tokens, std::int64_t layer) {
+  const torch::NoGradGuard no_gradients;
+  check_tokens(tokens, 2, "tokens");
+  auto u = torch::embedding(embedding_, tokens);
+  operators::ScanInputs taken;
+  for (std::int64_t index = 0; index <= layer; ++index) {
+    u = operators::block(options_, layers_.at(static_cast<std::size_t>(index)), u, nullptr, &taken);
+  }
+  return {taken.B, taken.C};
 }
 
 std::vector<FilterData::Layer> Mamba2::filters() {

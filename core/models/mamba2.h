@@ -47,6 +47,7 @@ class Mamba2 final : public SequenceModel {
   at::Tensor step(const at::Tensor& tokens, ModelState& state) override;
   Tensor decay_factors(std::span<const std::int32_t> tokens) override;
   std::vector<FilterData::Layer> filters() override;
+  std::pair<at::Tensor, at::Tensor> projections(const at::Tensor& tokens, std::int64_t layer) override;
 
   const Mamba2Options& options() const { return options_; }
 

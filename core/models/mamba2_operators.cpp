@@ -18,7 +18,7 @@ at::Tensor segment(const Mamba2Options& options, const at::Tensor& projected, co
 }  // namespace
 
 at::Tensor mixer(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u, LayerState* state,
-                 at::Tensor* decay) {
+                 ScanInputs* taken) {
   const std::int64_t inner = options.d_inner(), d_state = options.d_state, heads = options.heads();
   std::vector<at::Tensor> rows = {layer.in_x, layer.in_B, layer.in_C, layer.in_dt};
   if (options.gate) {
@@ -34,8 +34,8 @@ at::Tensor mixer(const Mamba2Options& options, const Mamba2Layer& layer, const a
                          state ? &state->past_C : nullptr);
   const auto dt = torch::softplus(columns(inner + 2 * d_state, heads) + layer.dt_bias);
   const auto a = options.learned_decay ? torch::exp(-torch::exp(layer.A_log) * dt) : torch::ones_like(dt);
-  if (decay != nullptr) {
-    *decay = a;
+  if (taken != nullptr) {
+    *taken = {a, B, C};
   }
 
   const auto by_head = x.unflatten(-1, {heads, options.head_width()});
@@ -66,12 +66,12 @@ at::Tensor mlp(const Mamba2Options& options, const Mamba2Layer& layer, const at:
 }
 
 at::Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u, LayerState* state,
-                 at::Tensor* decay) {
+                 ScanInputs* taken) {
   const auto normed = [&](const at::Tensor& rows, const at::Tensor& weight) {
     return options.norm ? layer_norm(rows, weight) : rows;
   };
   const auto linear = [](const at::Tensor& rows, const at::Tensor& weight) { return torch::linear(rows, weight); };
-  const auto mixed = u + mixer(options, layer, normed(u, layer.norm), state, decay);
+  const auto mixed = u + mixer(options, layer, normed(u, layer.norm), state, taken);
   return options.mlp == Mlp::none ? mixed : mixed + mlp(options, layer, normed(mixed, layer.mlp_norm), linear);
 }
 

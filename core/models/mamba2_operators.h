@@ -17,16 +17,22 @@ struct LayerState {
   std::array<at::Tensor*, 4> tensors() { return {&past_x, &past_B, &past_C, &h}; }
 };
 
+// What the scan of a block took beside x and dt.
+struct ScanInputs {
+  at::Tensor decay;  // a_t [b, T, H]
+  at::Tensor B, C;   // [b, T, N]
+};
+
 // u [b, T, d_model] -> what the mixer adds to it. `state` (may be null) is read, and advanced by T tokens;
-// `decay` (may be null) receives a_t [b, T, H].
+// `taken` (may be null) receives what the scan took.
 at::Tensor mixer(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u,
-                 LayerState* state = nullptr, at::Tensor* decay = nullptr);
+                 LayerState* state = nullptr, ScanInputs* taken = nullptr);
 // `linear`: what multiplies rows by a weight [out, in], for an engine with products of its own.
 using Linear = std::function<at::Tensor(const at::Tensor& rows, const at::Tensor& weight)>;
 at::Tensor mlp(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u, const Linear& linear);
 
 // One after the other with their norms and residuals.
 at::Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const at::Tensor& u,
-                 LayerState* state = nullptr, at::Tensor* decay = nullptr);
+                 LayerState* state = nullptr, ScanInputs* taken = nullptr);
 
 }  // namespace mambarium::operators

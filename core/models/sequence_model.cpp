@@ -27,6 +27,18 @@ Tensor SequenceModel::decay_factors(std::span<const std::int32_t>) {
   throw std::invalid_argument("this model has no decay factors");
 }
 
+std::vector<at::Tensor> ModelState::hidden() const {
+  return {};
+}
+
+std::vector<at::Tensor> ModelState::windows() const {
+  return {};
+}
+
+std::pair<at::Tensor, at::Tensor> SequenceModel::projections(const at::Tensor&, std::int64_t) {
+  throw std::invalid_argument("this model has no scan, so no b and c");
+}
+
 std::int64_t SequenceModel::parameter_count() {
   std::int64_t count = 0;
   for (const Parameter& parameter : parameters()) {

@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/contract/experiment_config.h"
@@ -38,6 +39,12 @@ class ModelState {
  public:
   virtual ~ModelState() = default;
   virtual std::unique_ptr<ModelState> clone() const = 0;
+
+  // The numbers of the state after a first step, live: what is written into them is what the next step reads. hidden:
+  // H_t of each layer [B, H, P, N]; windows: what each convolution remembers [B, w-1, channels]. Both are empty for a
+  // model whose memory grows with the sequence.
+  virtual std::vector<at::Tensor> hidden() const;
+  virtual std::vector<at::Tensor> windows() const;
 };
 
 class SequenceModel {
@@ -66,6 +73,8 @@ class SequenceModel {
   // nothing_to_inspect()), and the convolution taps.
   virtual Tensor decay_factors(std::span<const std::int32_t> tokens);
   virtual std::vector<FilterData::Layer> filters() = 0;
+  // b_t and c_t of one layer, [B, T, N] each, as its scan takes them. Throws std::invalid_argument where there is none.
+  virtual std::pair<at::Tensor, at::Tensor> projections(const at::Tensor& tokens, std::int64_t layer);
 };
 
 // The model a configuration describes, with its initial weights (each from its own named stream of training.seed), on

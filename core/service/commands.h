@@ -24,6 +24,7 @@ Command add_sweep_command(CLI::App& program);      // trains every experiment of
 Command add_reproduce_command(CLI::App& program);  // a paper's figures: runs, pictures, claims decided
 Command add_bench_command(CLI::App& program);      // tokens a second, beside LibTorch operators in the same run
 Command add_selftest_command(CLI::App& program);   // every kernel against float64, on this machine
+Command add_theory_command(CLI::App& program);     // constructions beside their estimators, and what cannot be done
 Command add_info_command(CLI::App& program);       // versions, CPU, CUDA
 Command add_settings_command(CLI::App& program);   // docs/settings.md
 Command add_serve_command(CLI::App& program);      // the protocol on standard input and output

@@ -20,85 +20,36 @@ constexpr double least_dt = 1e-8;
 // exp(-60) = 9e-27 of the counts are left after a switch.
 constexpr double switch_dt = 60;
 
-[[noreturn]] void refuse(const std::string& sentence) {
-  throw std::invalid_argument(sentence);
-}
-
-void check(const ConstructionSettings& s) {
-  const auto& names = construction_names();
-  if (std::ranges::find(names, s.name) == names.end()) {
-    std::string list;
-    for (const std::string& name : names) list += (list.empty() ? "" : ", ") + name;
-    refuse("there is no construction \"" + s.name + "\"; there are " + list);
-  }
-  if (!(s.beta > 0) || !std::isfinite(s.beta)) refuse(s.name + ": beta must be a finite number above 0");
-  if (s.states < 2) refuse(s.name + ": it takes at least 2 states, not " + std::to_string(s.states));
-  if (s.name == "theorem4") {
-    if (s.states != 2) refuse("theorem4: it is for 2 states, not " + std::to_string(s.states) + "; theorem1 takes any");
-    constexpr double least = 1e-12;  // the taps grow with its root
-    if (!(s.epsilon >= least && s.epsilon < 1)) refuse("theorem4: epsilon must lie between 1e-12 and 1");
-  }
-  constexpr double least_p_switch = 1e-9;  // well above the read-out's floor
-  if (s.name == "switching" && !(s.p_switch >= least_p_switch && s.p_switch < 1)) {
-    refuse("switching: the probability of a switch must lie between 1e-9 and 1");
-  }
-  if (s.name == "higher_order") {
-    constexpr std::int64_t most = 8;
-    const bool binary = s.states == 2 && s.order >= 1 && s.order <= most;
-    if (!binary && s.order != 2) {
-      refuse("higher_order: it is for 2 states and orders 1 to 8, or for order 2; not for " + std::to_string(s.states) +
-             " states and order " + std::to_string(s.order));
-    }
-  } else if (s.order != 1) {
-    refuse(s.name + ": it has order 1, not " + std::to_string(s.order) + "; higher_order takes others");
-  }
-}
-
-Mamba2Options zero(std::int64_t states, std::int64_t d_model, std::int64_t d_state, std::int64_t window) {
-  Mamba2Options options;
-  options.states = states;
-  options.d_model = d_model;
-  options.d_state = d_state;
-  options.expand = 1;
-  options.d_conv = window;
-  options.activation = Activation::none;
-  options.gate = false;
-  options.learned_decay = false;
-  options.norm = false;
-  options.mlp = Mlp::none;
-  options.readout = Readout::l1;
-  return options;
+void check(const ConstructionSettings& settings) {
+  if (const auto problem = construction_problem(settings)) throw std::invalid_argument(*problem);
 }
 
 // The parameters of a one-layer model, all 0 at first, in float64.
 class Weights {
  public:
-  Weights(const Mamba2Options& options, Engine engine, Precision precision)
-      : model_(std::make_unique<Mamba2>(options, engine, precision)) {
-    for (const Parameter& parameter : model_->parameters()) {
+  explicit Weights(SequenceModel& model) : parameters_(model.parameters()) {
+    for (const Parameter& parameter : parameters_) {
       values_.push_back(torch::zeros(parameter.tensor.sizes(), torch::kFloat64));
     }
   }
 
   at::Tensor of(const std::string& name) const {
-    const auto& parameters = model_->parameters();
-    const auto found = std::ranges::find(parameters, name, &Parameter::name);
-    if (found == parameters.end()) throw std::logic_error("a construction sets " + name + ", which its model lacks");
-    return values_[static_cast<std::size_t>(found - parameters.begin())];
+    const auto found = std::ranges::find(parameters_, name, &Parameter::name);
+    if (found == parameters_.end()) throw std::logic_error("a construction sets " + name + ", which its model lacks");
+    return values_[static_cast<std::size_t>(found - parameters_.begin())];
   }
   at::Tensor in_layer(const std::string& name) const { return of("layers.0." + name); }
   void set(at::Tensor matrix, std::int64_t row, std::int64_t column, double value) const {
     matrix.index_put_({row, column}, value);
   }
 
-  std::unique_ptr<SequenceModel> model() && {
+  void write() const {
     const torch::NoGradGuard no_gradients;
-    for (std::size_t i = 0; i < values_.size(); ++i) model_->parameters()[i].tensor.copy_(values_[i]);
-    return std::move(model_);
+    for (std::size_t i = 0; i < values_.size(); ++i) parameters_[i].tensor.copy_(values_[i]);
   }
 
  private:
-  std::unique_ptr<Mamba2> model_;
+  std::vector<Parameter>& parameters_;
   std::vector<at::Tensor> values_;
 };
 
@@ -131,18 +82,12 @@ void name_pairs(const Weights& weights, const ConstructionSettings& s) {
   weights.in_layer("conv.C.weight").select(1, 1).fill_(1);
 }
 
-std::unique_ptr<SequenceModel> theorem1(const ConstructionSettings& s, Engine engine, Precision precision) {
-  Weights weights(zero(s.states, 2 * s.states, s.states, 2), engine, precision);
+void theorem1(const Weights& weights, const ConstructionSettings& s) {
   count_tokens(weights, s, 2);
   name_pairs(weights, s);
-  weights.of("lm_head.weight").mul_(loudness);
-  return std::move(weights).model();
 }
 
-std::unique_ptr<SequenceModel> theorem4(const ConstructionSettings& s, Engine engine, Precision precision) {
-  Mamba2Options options = zero(2, 2, 2, 2);
-  options.conv_C = false;
-  Weights weights(options, engine, precision);
+void theorem4(const Weights& weights, const ConstructionSettings& s) {
   const double r = -std::sqrt(s.beta * s.epsilon / (1 + s.beta * s.epsilon));
   const double oldest_x = r, oldest_B = -1 / r, kappa = oldest_x + oldest_B;
   const double same = kappa * s.beta - 1, other = kappa * s.beta - r;
@@ -156,18 +101,12 @@ std::unique_ptr<SequenceModel> theorem4(const ConstructionSettings& s, Engine en
   weights.in_layer("dt_bias").fill_(unit_dt);
   identity(weights.in_layer("out_proj.weight"));
   identity(weights.of("lm_head.weight"));
-  weights.of("lm_head.weight").mul_(loudness);
-  return std::move(weights).model();
 }
 
 // A channel of B for every context, of C the same one token later: 1 where all tokens fit, 0 elsewhere, by ReLU.
-std::unique_ptr<SequenceModel> higher_order(const ConstructionSettings& s, Engine engine, Precision precision) {
-  const std::int64_t window = s.order + 1;
-  const auto contexts = static_cast<std::int64_t>(std::pow(s.states, s.order) + 0.5);
-  Mamba2Options options = zero(s.states, 2 * s.states, contexts, window);
-  options.activation = Activation::relu;
-  Weights weights(options, engine, precision);
-  count_tokens(weights, s, window);
+void higher_order(const Weights& weights, const ConstructionSettings& s) {
+  const std::int64_t contexts = weights.in_layer("in_proj.B.weight").size(0);
+  count_tokens(weights, s, s.order + 1);
   for (const char* const of : {"B", "C"}) {
     const auto in_proj = weights.in_layer("in_proj." + std::string(of) + ".weight");
     const auto taps = weights.in_layer("conv." + std::string(of) + ".weight");
@@ -190,15 +129,11 @@ std::unique_ptr<SequenceModel> higher_order(const ConstructionSettings& s, Engin
       }
     }
   }
-  weights.of("lm_head.weight").mul_(loudness);
-  return std::move(weights).model();
 }
 
-std::unique_ptr<SequenceModel> switching(const ConstructionSettings& s, Engine engine, Precision precision) {
+// A_log = 0: a_t = exp(-dt_t).
+void switching(const Weights& weights, const ConstructionSettings& s) {
   const std::int64_t switch_token = s.states, channel = 2 * s.states;
-  Mamba2Options options = zero(s.states + 1, 2 * s.states + 1, s.states, 2);
-  options.learned_decay = true;  // A_log = 0: a_t = exp(-dt_t)
-  Weights weights(options, engine, precision);
   count_tokens(weights, s, 2);
   name_pairs(weights, s);
   weights.set(weights.of("embedding.weight"), switch_token, channel, 1);
@@ -209,24 +144,26 @@ std::unique_ptr<SequenceModel> switching(const ConstructionSettings& s, Engine e
   const auto lm_head = weights.of("lm_head.weight");
   lm_head.select(1, channel).narrow(0, 0, s.states).fill_(s.beta);
   lm_head.select(0, switch_token).copy_(lm_head.narrow(0, 0, s.states).sum(0) * (s.p_switch / (1 - s.p_switch)));
-  lm_head.mul_(loudness);
-  return std::move(weights).model();
 }
 
 }  // namespace
 
-const std::vector<std::string>& construction_names() {
-  static const std::vector<std::string> names = {"theorem1", "theorem4", "higher_order", "switching"};
-  return names;
-}
-
 std::unique_ptr<SequenceModel> make_construction(const ConstructionSettings& settings, Engine engine,
                                                  Precision precision) {
+  auto model = std::make_unique<Mamba2>(mamba2_options(construction_config(settings)), engine, precision);
+  write_construction(settings, *model);
+  return model;
+}
+
+void write_construction(const ConstructionSettings& settings, SequenceModel& model) {
   check(settings);
-  if (settings.name == "theorem1") return theorem1(settings, engine, precision);
-  if (settings.name == "theorem4") return theorem4(settings, engine, precision);
-  if (settings.name == "higher_order") return higher_order(settings, engine, precision);
-  return switching(settings, engine, precision);
+  const Weights weights(model);
+  if (settings.name == "theorem1") theorem1(weights, settings);
+  if (settings.name == "theorem4") theorem4(weights, settings);
+  if (settings.name == "higher_order") higher_order(weights, settings);
+  if (settings.name == "switching") switching(weights, settings);
+  weights.of("lm_head.weight").mul_(loudness);
+  weights.write();
 }
 
 std::unique_ptr<Estimator> estimator_of(const ConstructionSettings& settings) {

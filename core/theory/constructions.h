@@ -17,30 +17,19 @@
 // about 1e-6 in float32 on either.
 #pragma once
 
-#include <cstdint>
 #include <memory>
-#include <string>
-#include <vector>
 
+#include "core/contract/model_start.h"
 #include "core/estimators/estimators.h"
 #include "core/models/sequence_model.h"
 
 namespace mambarium {
 
-struct ConstructionSettings {
-  std::string name;         // one of construction_names()
-  std::int64_t states = 2;  // S; of switching: the ordinary ones, without the switch token
-  std::int64_t order = 1;   // k, of higher_order alone; the others have order 1
-  double beta = 1;          // > 0
-  double epsilon = 0.01;    // of theorem4: 1e-12 <= epsilon < 1
-  double p_switch = 0.01;   // of switching: 1e-9 <= p < 1
-};
-
-const std::vector<std::string>& construction_names();
-
 // Throw std::invalid_argument, one sentence naming the value and what would be right.
 std::unique_ptr<SequenceModel> make_construction(const ConstructionSettings& settings, Engine engine,
                                                  Precision precision);
+// Its weights, written into a model that start_problem() finds nothing wrong with.
+void write_construction(const ConstructionSettings& settings, SequenceModel& model);
 // The estimator it is, or for theorem4 comes close to.
 std::unique_ptr<Estimator> estimator_of(const ConstructionSettings& settings);
 

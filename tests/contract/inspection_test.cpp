@@ -2,6 +2,8 @@
 
 #include <QFloat16>
 #include <QTest>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
@@ -28,6 +30,19 @@ FilterData filters() {
 }
 PredictionData prediction() {
   return {7, 2, {0, 1, 1}, 1, ramp({3, 2}), ramp({3, 2}), ramp({3, 2})};
+}
+
+StateData state() {
+  return {120, 1, 2, 0, 1, {0, 1, 1}, ramp({3, 4, 5}), ramp({3, 2, 2}), ramp({3, 2, 2}), 0.97, 0.67};
+}
+InnerProductData inner_products() {
+  return {40, 2, {"00", "01", "10", "11"}, ramp({4, 4})};
+}
+QuantisationData quantisation() {
+  return {2000, {2, 3, 32}, {0.3, 0.1, 0.001}, {0.01, 0.002, 0.0001}, 160};
+}
+TheoremData theorem() {
+  return {0.01, 1, {1024, 10, 1e-6, 1e-5}, {100, 200, 1e-7, 1e-6}, ramp({2, 2}), ramp({2}), ramp({2})};
 }
 
 template <class Data>
@@ -66,6 +81,19 @@ class InspectionTest : public QObject {
     comes_back(decay());
     comes_back(filters());
     comes_back(prediction());
+    comes_back(state());
+    comes_back(inner_products());
+    comes_back(quantisation());
+    comes_back(theorem());
+  }
+
+  void whatCouldNotBeMeasuredComesBackAsNotANumber() {
+    StateData constant = state();
+    constant.r_squared = std::numeric_limits<double>::quiet_NaN();
+    QVERIFY(std::isnan(json(constant).get<StateData>().r_squared));
+    QuantisationData overflowed = quantisation();
+    overflowed.gap[0] = std::numeric_limits<double>::infinity();
+    QVERIFY(std::isnan(json(overflowed).get<QuantisationData>().gap[0]));
   }
 
   void filtersOfVersion01AreStillRead() {
@@ -82,6 +110,10 @@ class InspectionTest : public QObject {
     each_broken_field_is_named(decay());
     each_broken_field_is_named(filters());
     each_broken_field_is_named(prediction());
+    each_broken_field_is_named(state());
+    each_broken_field_is_named(inner_products());
+    each_broken_field_is_named(quantisation());
+    each_broken_field_is_named(theorem());
   }
 
   void shapesThatDisagreeAreRefused() {
@@ -97,13 +129,28 @@ class InspectionTest : public QObject {
     FilterData biased = filters();
     biased.layers[0][0].bias = ramp({3});
     QVERIFY_EXCEPTION_THROWN(json(biased).get<FilterData>(), std::invalid_argument);
+    StateData shortened = state();
+    shortened.state = ramp({2, 4, 5});
+    QVERIFY_EXCEPTION_THROWN(json(shortened).get<StateData>(), std::invalid_argument);
+    StateData three_states = state();
+    three_states.states = 3;
+    QVERIFY_EXCEPTION_THROWN(json(three_states).get<StateData>(), std::invalid_argument);
+    InnerProductData unnamed = inner_products();
+    unnamed.windows.pop_back();
+    QVERIFY_EXCEPTION_THROWN(json(unnamed).get<InnerProductData>(), std::invalid_argument);
+    QuantisationData unmeasured = quantisation();
+    unmeasured.gap.pop_back();
+    QVERIFY_EXCEPTION_THROWN(json(unmeasured).get<QuantisationData>(), std::invalid_argument);
   }
 
   void aQuestionNeedsOnlyItsKind() {
     const auto request = json{{"what", "filters"}}.get<InspectRequest>();
     QVERIFY((request == InspectRequest{"filters", 0, std::nullopt}));
-    const InspectRequest whole{"decay", 3, 400};
+    const InspectRequest whole{"decay", 3, 400, 1, 2, 1e-4, 0.5};
     QVERIFY(json(whole).get<InspectRequest>() == whole);
+    QVERIFY_EXCEPTION_THROWN((json{{"what", "state"}, {"layer", -1}}.get<InspectRequest>()), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN((json{{"what", "theorem4"}, {"epsilon", "x"}}.get<InspectRequest>()),
+                             std::invalid_argument);
   }
 };
 

@@ -4,103 +4,25 @@
 #include <torch/torch.h>
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
-#include <random>
+#include <set>
 
+#include "core/contract/preset.h"
 #include "core/models/parameter.h"
+#include "core/theory/theory_bench.h"
+#include "core/training/trainer.h"
 
 using namespace mambarium;
 
 namespace {
 
-using Sequences = std::vector<std::vector<std::int32_t>>;
-
-// All sequences of the greatest length, up to `longest`, of which there are at most 60,000: their beginnings are all
-// the shorter ones.
-Sequences all_short(std::int64_t tokens, std::int64_t longest) {
-  constexpr std::int64_t most = 60'000;
-  std::int64_t length = 0, count = 1;
-  for (; length < longest && count * tokens <= most; ++length) count *= tokens;
-  Sequences all;
-  for (std::int64_t number = 0; number < count; ++number) {
-    auto& sequence = all.emplace_back();
-    for (std::int64_t i = 0, rest = number; i < length; ++i, rest /= tokens) {
-      sequence.push_back(static_cast<std::int32_t>(rest % tokens));
-    }
-  }
-  return all;
-}
-
-Sequences random_long(std::int64_t tokens, double p_last) {
-  std::mt19937 generator(5);
-  std::uniform_int_distribution<std::int32_t> ordinary(0, static_cast<std::int32_t>(tokens) - 2),
-      any(0, static_cast<std::int32_t>(tokens) - 1);
-  std::bernoulli_distribution last(p_last);
-  Sequences all(100);
-  for (auto& sequence : all) {
-    for (int i = 0; i < 200; ++i) {
-      const bool switches = p_last > 0 && last(generator);
-      sequence.push_back(p_last == 0 ? any(generator)
-                         : switches  ? static_cast<std::int32_t>(tokens) - 1
-                                     : ordinary(generator));
-    }
-  }
-  return all;
-}
-
-struct Distance {
-  double probability = 0, divergence = 0;  // the largest |dp|, the largest KL(estimator, model)
-};
-
-Distance distance(SequenceModel& model, Estimator& estimator, const Sequences& sequences) {
-  const torch::NoGradGuard no_gradients;
-  const auto length = static_cast<std::int64_t>(sequences.front().size());
-  std::vector<std::int64_t> flat;
-  for (const auto& sequence : sequences) flat.insert(flat.end(), sequence.begin(), sequence.end());
-  const auto tokens = torch::tensor(flat, torch::kInt64).view({-1, length});
-  const auto log_p = model.log_probabilities(tokens).to(torch::kFloat64).contiguous();
-  const double* found = log_p.data_ptr<double>();
-  const auto states = static_cast<std::size_t>(estimator.states());
-  std::vector<double> expected(states);
-  Distance most;
-  for (const auto& sequence : sequences) {
-    estimator.reset();
-    for (const std::int32_t token : sequence) {
-      estimator.observe(token);
-      estimator.predict(expected);
-      double divergence = 0;
-      for (std::size_t s = 0; s < states; ++s, ++found) {
-        most.probability = std::max(most.probability, std::abs(std::exp(*found) - expected[s]));
-        divergence += expected[s] * (std::log(expected[s]) - *found);
-      }
-      most.divergence = std::max(most.divergence, divergence);
-    }
-  }
-  return most;
-}
-
-struct Distances {
-  Distance exact, fast;  // float64 on LibTorch operators; float32 on the kernels that train
-};
-
-Distances distances(const ConstructionSettings& settings) {
-  const auto estimator = estimator_of(settings);
-  const double p_last = settings.name == "switching" ? 0.05 : 0;
-  Distances result;
-  for (const auto& sequences : {all_short(estimator->states(), 10), random_long(estimator->states(), p_last)}) {
-    const auto worse = [&](Distance& of, Engine engine, Precision precision) {
-      const auto model = make_construction(settings, engine, precision);
-      const Distance here = distance(*model, *estimator, sequences);
-      of.probability = std::max(of.probability, here.probability);
-      of.divergence = std::max(of.divergence, here.divergence);
-    };
-    worse(result.exact, Engine::torch, Precision::float64);
-    worse(result.fast, Engine::fused, Precision::float32);
-  }
+ConstructionRow distances(const ConstructionSettings& settings) {
+  const ConstructionRow row = measure_construction(settings);
   qInfo("%s S=%ld k=%ld beta=%g epsilon=%g: float64 |dp| %.1e, KL %.1e; float32 |dp| %.1e", settings.name.c_str(),
         static_cast<long>(settings.states), static_cast<long>(settings.order), settings.beta, settings.epsilon,
-        result.exact.probability, result.exact.divergence, result.fast.probability);
-  return result;
+        row.exact.probability, row.exact.divergence, row.fast.probability);
+  return row;
 }
 
 QString refusal(const ConstructionSettings& settings) {
@@ -118,6 +40,30 @@ class ConstructionsTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void theSequencesAreAllAndRandom() {
+    const TokenTable all = every_short_sequence(2), random = random_long_sequences(3, 0.05);
+    std::set<std::vector<std::int32_t>> different;
+    for (std::int64_t i = 0; i < all.count(); ++i) different.emplace(all.sequence(i).begin(), all.sequence(i).end());
+    QCOMPARE(different.size(), std::size_t{1024});
+    QCOMPARE(all.length, std::int64_t{10});
+    QCOMPARE(every_short_sequence(8).length, std::int64_t{5});
+    QCOMPARE(random.count(), std::int64_t{100});
+    const auto last = static_cast<double>(std::ranges::count(random.tokens, 2));
+    const auto ones = static_cast<double>(std::ranges::count(random.tokens, 1));
+    QVERIFY(std::abs(last / 20000 - 0.05) < 3 * std::sqrt(0.05 * 0.95 / 20000));
+    QVERIFY(std::abs(ones / 20000 - 0.475) < 3 * std::sqrt(0.475 * 0.525 / 20000));
+  }
+
+  // After 0 add-1 says 1/2, 1/2; after 0,0 it says 2/3, 1/3. The uniform estimator's model says 1/2 always.
+  void distancesMeetTheirDefinition() {
+    const auto model = make_construction({.name = "theorem1"}, Engine::torch, Precision::float64);
+    const EstimatorDistance found = distance(*model, *make_uniform(2), {2, {0, 0}});
+    QVERIFY(std::abs(found.probability - 1.0 / 6) < 1e-12);
+    const double divergence = 0.5 * std::log(0.5 / (2.0 / 3)) + 0.5 * std::log(0.5 / (1.0 / 3));
+    QVERIFY(std::abs(found.divergence - divergence) < 1e-12);
+    QVERIFY(std::abs(found.mean_divergence - divergence / 2) < 1e-12);
+  }
+
   void theorem1IsAddBeta() {
     for (const std::int64_t states : {2, 3, 5, 8}) {
       for (const double beta : {0.5, 1.0, 2.0}) {
@@ -164,6 +110,31 @@ class ConstructionsTest : public QObject {
     for (const Parameter& parameter : model->parameters()) {
       QVERIFY2(torch::isfinite(parameter.tensor.grad()).all().item<bool>(), parameter.name.c_str());
     }
+  }
+
+  void aRunStartsAsTheConstruction_data() {
+    QTest::addColumn<QString>("preset");
+    QTest::addColumn<double>("largest_gap");
+    QTest::newRow("theorem1") << "start-theorem1" << 1e-5;
+    QTest::newRow("theorem4") << "start-theorem4" << 1e-4;
+    QTest::newRow("higher order") << "start-higher-order" << 1e-5;
+    QTest::newRow("switching") << "start-switching" << 1e-5;
+  }
+  void aRunStartsAsTheConstruction() {
+    QFETCH(QString, preset);
+    QFETCH(double, largest_gap);
+    const auto presets = load_presets(MAMBARIUM_SOURCE_DIR "/resources/presets").presets;
+    const auto found = std::ranges::find(presets, preset.toStdString(), &Preset::id);
+    QVERIFY(found != presets.end());
+    QVERIFY(found->config.validate().empty());
+    const auto trainer = Trainer::create(found->config);
+    const MetricsRow& row = trainer->rows().front();
+    QVERIFY2(std::abs(row.gap_add_beta) < largest_gap, qPrintable(QString::number(row.gap_add_beta)));
+    for (int step = 0; step < 3; ++step) trainer->advance();
+    QVERIFY(std::isfinite(trainer->last_train_loss()));
+    ExperimentConfig random = found->config;
+    random.set("model.start", std::string("random"));
+    QVERIFY(Trainer::create(random)->rows().front().gap_add_beta > 0.05);
   }
 
   void whatHasNoConstructionIsSaid() {
