@@ -244,7 +244,8 @@ void PanelArea::restore(const QSettings& settings) {
   left_->restoreState(settings.value(QStringLiteral("panels/left")).toByteArray());
   right_->restoreState(settings.value(QStringLiteral("panels/right")).toByteArray());
   for (Panel* const panel : panels_) {
-    shown_[panel]->setChecked(settings.value(QStringLiteral("panels/%1/shown").arg(panel->id()), isThereAtFirst(*panel)).toBool());
+    shown_[panel]->setChecked(
+        settings.value(QStringLiteral("panels/%1/shown").arg(panel->id()), isThereAtFirst(*panel)).toBool());
     const std::string saved =
         settings.value(QStringLiteral("panels/%1/options").arg(panel->id())).toString().toStdString();
     try {

@@ -200,8 +200,9 @@ void DecayPanelTest::histogramTellsSwitchesApart() {
   data.runs[0].config.set("task.kind", std::string("switching"));
   const auto panel = shownPanel(QStringLiteral("decay"), data);
   panel->setOptions({{"view", "histogram"}});
-  QVERIFY2(legendTexts(*panel) == (QStringList{QStringLiteral("elsewhere (197)"), QStringLiteral("at switch tokens (3)")}),
-           qPrintable(legendTexts(*panel).join('|')));
+  QVERIFY2(
+      legendTexts(*panel) == (QStringList{QStringLiteral("elsewhere (197)"), QStringLiteral("at switch tokens (3)")}),
+      qPrintable(legendTexts(*panel).join('|')));
   int switches = 0;
   for (const QStringList& row : panel->table().rows) {
     if (row[2] != u"switch" || row[5] == u"0") continue;
@@ -209,7 +210,8 @@ void DecayPanelTest::histogramTellsSwitchesApart() {
     QVERIFY(row[3].toDouble() <= 0.005 && 0.005 <= row[4].toDouble() + 0.05);
   }
   QCOMPARE(switches, 3);
-  QVERIFY2(panel->caption().contains(QStringLiteral("0.005 at 3 switch tokens and 0.99")), qPrintable(panel->caption()));
+  QVERIFY2(panel->caption().contains(QStringLiteral("0.005 at 3 switch tokens and 0.99")),
+           qPrintable(panel->caption()));
   moveMouse(plotOf(*panel), mainRect(plotOf(*panel))->rect().center());
   QVERIFY(plotOf(*panel)->findChild<QLabel*>(QStringLiteral("hoverLabel"))->text().contains(QStringLiteral("of 197")));
   panel->setOptions({{"view", "factor"}});

@@ -230,7 +230,8 @@ void FigureTest::csvIsTheTableToTheLastBit() {
   } else if (id == u"inner-products") {
     const auto products = figure.data.inspected->get<InnerProductData>();
     QCOMPARE(numbers.size(), products.products.data.size());
-    for (std::size_t i = 0; i < numbers.size(); ++i) QCOMPARE(static_cast<float>(numbers[i]), products.products.data[i]);
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      QCOMPARE(static_cast<float>(numbers[i]), products.products.data[i]);
   } else if (id == u"theory") {
     QCOMPARE(numbers[0], lower_bound_bits(2, 1, 0.01));
   } else {

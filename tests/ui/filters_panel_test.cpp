@@ -110,7 +110,8 @@ void FiltersPanelTest::overTrainingTapsAreLines() {
   QCOMPARE(static_cast<float>(line->data()->at(2)->value), first.layers[0][0].taps.data[0]);
   const PanelTable table = panel->table();
   QCOMPARE(table.rows.size(), (data.earlier.size() + 1) * (16 + 8 + 8) * 2);
-  QVERIFY2(panel->caption().startsWith(QStringLiteral("Steps 0 to 1,240, seen at 9 of them")), qPrintable(panel->caption()));
+  QVERIFY2(panel->caption().startsWith(QStringLiteral("Steps 0 to 1,240, seen at 9 of them")),
+           qPrintable(panel->caption()));
 
   const PanelData again = panel_data_from_recipe(nlohmann::json::parse(to_recipe_json(data).dump()));
   const auto redrawn = shownPanel(QStringLiteral("filters"), again);

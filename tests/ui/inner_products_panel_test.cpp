@@ -39,19 +39,20 @@ void InnerProductsPanelTest::captionIsTheTwoMeans() {
   double same = 0, other = 0;
   for (std::size_t i = 0; i < 16; ++i) {
     const bool agrees = answer.windows[i / 4][0] == answer.windows[i % 4][1];
-    (agrees ? same : other) += (agrees ? double{answer.products.data[i]} : std::abs(double{answer.products.data[i]})) / 8;
+    (agrees ? same : other) +=
+        (agrees ? double{answer.products.data[i]} : std::abs(double{answer.products.data[i]})) / 8;
   }
-  QCOMPARE(panel->caption(), QStringLiteral("Step 1,240: b(v)·c(u) is %1 on average where u asks for the context that v "
-                                            "stores, and ±%2 elsewhere; a model that counts has 0 there.")
-                                 .arg(QString::number(same, 'f', 3), QString::number(other, 'f', 3)));
+  QCOMPARE(panel->caption(),
+           QStringLiteral("Step 1,240: b(v)·c(u) is %1 on average where u asks for the context that v "
+                          "stores, and ±%2 elsewhere; a model that counts has 0 there.")
+               .arg(QString::number(same, 'f', 3), QString::number(other, 'f', 3)));
 }
 
 void InnerProductsPanelTest::contextsOfHigherOrders() {
   PanelData data = fake::inspected(fake::innerProducts(2, 3));
   data.runs[0].config.set("task.order", std::int64_t{2});
   const auto panel = shownPanel(QStringLiteral("inner-products"), data);
-  for (const QStringList& row : panel->table().rows)
-    QCOMPARE(row[2] == u"1", row[0].left(2) == row[1].right(2));
+  for (const QStringList& row : panel->table().rows) QCOMPARE(row[2] == u"1", row[0].left(2) == row[1].right(2));
   data.runs[0].config.set("task.order", std::int64_t{3});
   panel->show(data);
   QVERIFY2(panel->caption().contains(QStringLiteral("too short")), qPrintable(panel->caption()));

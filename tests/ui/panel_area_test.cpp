@@ -1,12 +1,13 @@
 // Which panels there are to be seen, by clicks and after a restart.
 
+#include "ui/panel_area.h"
+
 #include <QAction>
 #include <QSettings>
 #include <QTemporaryDir>
 #include <QToolButton>
 
 #include "panel_fixture.h"
-#include "ui/panel_area.h"
 
 using namespace mambarium;
 
@@ -100,7 +101,8 @@ void PanelAreaTest::whatIsShownSurvives() {
 void PanelAreaTest::aLayoutOfFewerPanelsStillFits() {
   QSettings settings(QTemporaryDir().filePath(QStringLiteral("old.ini")), QSettings::IniFormat);
   std::vector<Panel*> five;
-  for (const char* id : {"loss", "gap", "prediction", "decay", "filters"}) five.push_back(makePanel(QLatin1String(id), nullptr));
+  for (const char* id : {"loss", "gap", "prediction", "decay", "filters"})
+    five.push_back(makePanel(QLatin1String(id), nullptr));
   {
     PanelArea old(five);
     old.setTheme(Theme());

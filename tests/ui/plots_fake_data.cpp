@@ -71,7 +71,8 @@ PanelData threeRuns() {
 PanelData seedsAndAnother() {
   PanelData data;
   for (int seed = 0; seed < 3; ++seed) {
-    data.runs.push_back(run("full · seed " + std::to_string(seed), seed, 0.0007 + 0.0004 * seed, seed == 2 ? 800 : 1240));
+    data.runs.push_back(
+        run("full · seed " + std::to_string(seed), seed, 0.0007 + 0.0004 * seed, seed == 2 ? 800 : 1240));
     data.runs.back().config.set("training.seed", std::int64_t{seed});
     data.runs.back().config.set("run.threads", std::int64_t{seed + 1});
   }
@@ -166,7 +167,8 @@ StateData state(std::int64_t length, std::int64_t states, std::int64_t order) {
   for (std::int64_t t = 0; t < length; ++t) {
     if (t >= order) {
       std::int64_t context = 0;
-      for (std::int64_t k = order; k > 0; --k) context = context * states + data.tokens[static_cast<std::size_t>(t - k)];
+      for (std::int64_t k = order; k > 0; --k)
+        context = context * states + data.tokens[static_cast<std::size_t>(t - k)];
       ++counts[static_cast<std::size_t>(context * states + data.tokens[static_cast<std::size_t>(t)])];
     }
     for (const float count : counts) {

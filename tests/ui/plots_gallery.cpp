@@ -40,7 +40,8 @@ void PlotsGallery::pictures_data() {
   QTest::addColumn<bool>("dark");
   const auto add = [](const QString& id, const QString& name, const PanelData& data, const QString& options = {}) {
     for (const bool dark : {false, true})
-      QTest::addRow("%s-%s-%s", qPrintable(id), qPrintable(name), dark ? "dark" : "light") << id << data << options << dark;
+      QTest::addRow("%s-%s-%s", qPrintable(id), qPrintable(name), dark ? "dark" : "light")
+          << id << data << options << dark;
   };
   for (const QString& id : panelIds())
     for (const bool rich : {false, true})
@@ -68,7 +69,8 @@ void PlotsGallery::pictures_data() {
   view("decay", "horizon", switching, R"({"view": "horizon"})");
   view("decay", "histogram", switching, R"({"view": "histogram"})");
   view("decay", "histogram-heads", fake::panelData(QStringLiteral("decay"), true), R"({"view": "histogram"})");
-  view("prediction", "position", fake::panelData(QStringLiteral("prediction"), true), R"({"view": "position", "position": 60})");
+  view("prediction", "position", fake::panelData(QStringLiteral("prediction"), true),
+       R"({"view": "position", "position": 60})");
   view("prediction", "contexts", fake::panelData(QStringLiteral("prediction")), R"({"view": "contexts"})");
   auto order3 = fake::prediction(400, 2);
   order3.order = 3;

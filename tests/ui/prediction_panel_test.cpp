@@ -158,7 +158,8 @@ void PredictionPanelTest::positionShowsWholeDistributions() {
   for (std::size_t symbol = 0; symbol < 4; ++symbol) {
     QCOMPARE(table.rows[symbol][0], QStringLiteral("12"));
     QCOMPARE(table.rows[symbol][2].toFloat(), answer.model.data[11 * 4 + symbol]);
-    QCOMPARE(static_cast<float>(bars[2]->data()->at(static_cast<int>(symbol))->value), answer.oracle.data[11 * 4 + symbol]);
+    QCOMPARE(static_cast<float>(bars[2]->data()->at(static_cast<int>(symbol))->value),
+             answer.oracle.data[11 * 4 + symbol]);
     total += table.rows[symbol][3].toDouble();
   }
   QVERIFY(std::abs(total - 1) < 1e-6);

@@ -70,7 +70,8 @@ void RunCurvesTest::differencesAreRowByRow() {
   QCOMPARE(other->run->rows.size(), data.runs[0].rows.size() - 1);
   QCOMPARE(other->run->rows[5].step, data.runs[0].rows[6].step);
   QCOMPARE(other->run->rows[5].test_loss, data.runs[3].rows[5].test_loss - data.runs[0].rows[6].test_loss);
-  QCOMPARE(other->run->train_losses[7].second, data.runs[3].train_losses[7].second - data.runs[0].train_losses[7].second);
+  QCOMPARE(other->run->train_losses[7].second,
+           data.runs[3].train_losses[7].second - data.runs[0].train_losses[7].second);
   curves.update(data.runs, {false, "somewhere else"});
   QVERIFY(!curves.reference());
   QCOMPARE(curves.curveOf(3)->run, &data.runs[3]);
@@ -84,7 +85,8 @@ void RunCurvesTest::ofMeansTheGroupIsSubtracted() {
   const RunSeries& rest = *curves.curves()[0].run;
   QCOMPARE(rest.title, std::string("no convolution"));
   QCOMPARE(rest.rows.back().step, std::int64_t{800});
-  const double mean = (data.runs[0].rows[3].gap_oracle + data.runs[1].rows[3].gap_oracle + data.runs[2].rows[3].gap_oracle) / 3;
+  const double mean =
+      (data.runs[0].rows[3].gap_oracle + data.runs[1].rows[3].gap_oracle + data.runs[2].rows[3].gap_oracle) / 3;
   QVERIFY(std::abs(rest.rows[3].gap_oracle - (data.runs[3].rows[3].gap_oracle - mean)) < 1e-15);
 }
 
@@ -102,7 +104,8 @@ void RunCurvesTest::bothPanelsShowMeans() {
   box->setFocus();
   QTest::keyClick(box, Qt::Key_Down);
   QCOMPARE(panel->options()["curves"].get<std::string>(), std::string("means"));
-  QVERIFY2(legendTexts(*panel).contains(QStringLiteral("full, mean of 3 seeds")), qPrintable(legendTexts(*panel).join('|')));
+  QVERIFY2(legendTexts(*panel).contains(QStringLiteral("full, mean of 3 seeds")),
+           qPrintable(legendTexts(*panel).join('|')));
   QVERIFY(legendTexts(*panel).contains(QStringLiteral("no convolution, mean of 1 seed")));
   QVERIFY2(panel->caption().contains(QStringLiteral("of full, mean over 3 seeds")), qPrintable(panel->caption()));
   QVERIFY2(panel->caption().contains(QStringLiteral("one standard deviation")), qPrintable(panel->caption()));
@@ -118,7 +121,10 @@ void RunCurvesTest::bothPanelsShowMeans() {
   QTest::keyClick(minus, Qt::Key_End);
   QCOMPARE(panel->options()["minus"].get<std::string>(), data.runs[3].folder);
   QVERIFY2(panel->caption().contains(QStringLiteral("minus the mean of no convolution")), qPrintable(panel->caption()));
-  QVERIFY(mainRect(plotOf(*panel))->axis(QCPAxis::atLeft)->label().contains(QStringLiteral("minus that of no convolution")));
+  QVERIFY(mainRect(plotOf(*panel))
+              ->axis(QCPAxis::atLeft)
+              ->label()
+              .contains(QStringLiteral("minus that of no convolution")));
   const PanelTable differences = panel->table();
   QCOMPARE(differences.rows[0].back(), QStringLiteral("no convolution"));
   const PanelData again = panel_data_from_recipe(nlohmann::json::parse(to_recipe_json(data).dump()));

@@ -59,7 +59,8 @@ void StatePanelTest::linesFollowTheCounts() {
   QVERIFY(legendTexts(*panel).contains(QStringLiteral("0 → 1")));
   moveMouse(plotOf(*panel), pixelOfToken(plotOf(*panel), 40));
   const auto* label = plotOf(*panel)->findChild<QLabel*>(QStringLiteral("hoverLabel"));
-  QVERIFY2(label->isVisible() && label->text().contains(QStringLiteral("0 → 0: %1, read out").arg(answer.counts.data[39 * 4])),
+  QVERIFY2(label->isVisible() &&
+               label->text().contains(QStringLiteral("0 → 0: %1, read out").arg(answer.counts.data[39 * 4])),
            qPrintable(label->text()));
 }
 

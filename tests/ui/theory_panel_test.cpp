@@ -103,7 +103,8 @@ void TheoryPanelTest::quantisationSaysHowManyBitsSuffice() {
     enough = answer.bits[i];
   }
   QVERIFY(enough > 2 && enough < 16);
-  QVERIFY2(panel->caption().contains(QStringLiteral("from %1 bits a number on").arg(enough)), qPrintable(panel->caption()));
+  QVERIFY2(panel->caption().contains(QStringLiteral("from %1 bits a number on").arg(enough)),
+           qPrintable(panel->caption()));
   QVERIFY(panel->caption().contains(QStringLiteral("160 numbers")));
   QCOMPARE(panel->table().rows.size(), answer.bits.size());
   for (std::size_t i = 0; i < answer.bits.size(); ++i) QCOMPARE(panel->table().rows[i][2].toDouble(), answer.gap[i]);
@@ -114,7 +115,8 @@ void TheoryPanelTest::quantisationSaysHowManyBitsSuffice() {
 void TheoryPanelTest::constructionStaysBelowThePromise() {
   const auto panel = shownPanel(QStringLiteral("theory"), fake::inspected(fake::theorem(0.05, 2)));
   panel->setOptions({{"view", "construction"}});
-  QVERIFY2(panel->caption().contains(QStringLiteral("below the promised 0.05 by a factor of")), qPrintable(panel->caption()));
+  QVERIFY2(panel->caption().contains(QStringLiteral("below the promised 0.05 by a factor of")),
+           qPrintable(panel->caption()));
   QCOMPARE(panel->table().rows.size(), std::size_t{4});
   TheoremData broken = fake::theorem(0.05, 2);
   broken.random_long.largest = 0.2;

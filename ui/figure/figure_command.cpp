@@ -55,9 +55,12 @@ int runFigureCommand(const QStringList& arguments) {
         QObject::tr("The file to write; may be given more than once."),
         QStringLiteral("FILE")},
        {run_option, QObject::tr("A run folder instead of a recipe."), QStringLiteral("FOLDER")},
-       {panel_option, QObject::tr("With --run: %1.").arg(panelIds().join(QStringLiteral(", "))), QStringLiteral("PANEL")},
-       {inspected_option, QObject::tr("With --run: what \"mambarium-worker inspect\" printed, for panels that look into the model; may be given "
-                    "more than once, for other steps."),
+       {panel_option, QObject::tr("With --run: %1.").arg(panelIds().join(QStringLiteral(", "))),
+        QStringLiteral("PANEL")},
+       {inspected_option,
+        QObject::tr(
+            "With --run: what \"mambarium-worker inspect\" printed, for panels that look into the model; may be given "
+            "more than once, for other steps."),
         QStringLiteral("FILE")},
        {width, QObject::tr("Width instead of the recipe's."), QStringLiteral("MM")},
        {height, QObject::tr("Height instead of the recipe's."), QStringLiteral("MM")},

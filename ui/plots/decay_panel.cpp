@@ -69,9 +69,8 @@ DecayPanel::DecayPanel(QWidget* parent)
 }
 
 nlohmann::json DecayPanel::options() const {
-  return {{"probe", probe()},
-          {"view", view_names[static_cast<std::size_t>(view_)]},
-          {"scale", log_ ? "log" : "linear"}};
+  return {
+      {"probe", probe()}, {"view", view_names[static_cast<std::size_t>(view_)]}, {"scale", log_ ? "log" : "linear"}};
 }
 
 void DecayPanel::setOptions(const nlohmann::json& options) {

@@ -111,8 +111,8 @@ QString DecayPanel::describeHistogram() const {
       if (part.at_switches == at_switches) factors.insert(factors.end(), part.factors.begin(), part.factors.end());
     if (factors.empty()) continue;
     const QString where = at_switches ? tr("switch tokens") : switchToken() ? tr("other tokens") : tr("tokens");
-    medians << tr("%1 at %2 %3").arg(decayText(medianOf(factors)),
-                                     stepText(std::ssize(factors) / (layers() * heads())), where);
+    medians << tr("%1 at %2 %3")
+                   .arg(decayText(medianOf(factors)), stepText(std::ssize(factors) / (layers() * heads())), where);
   }
   QString text = tr("Step %1: the median of aₜ is %2").arg(stepText(answer_.step), medians.join(tr(" and ")));
   if (layers() * heads() > 1) text += tr(", over %1 heads").arg(layers() * heads());
@@ -121,8 +121,8 @@ QString DecayPanel::describeHistogram() const {
 
 PanelTable DecayPanel::histogramTable() const {
   PanelTable table;
-  table.columns = {QStringLiteral("layer"),  QStringLiteral("head"), QStringLiteral("tokens"), QStringLiteral("from_a"),
-                   QStringLiteral("to_a"),   QStringLiteral("count"), QStringLiteral("share")};
+  table.columns = {QStringLiteral("layer"), QStringLiteral("head"),  QStringLiteral("tokens"), QStringLiteral("from_a"),
+                   QStringLiteral("to_a"),  QStringLiteral("count"), QStringLiteral("share")};
   const std::vector<double> edges = binEdges();
   for (const Part& part : parts()) {
     const DecayHistogram histogram = decayHistogram(keysOf(part), edges);

@@ -27,8 +27,9 @@ FiltersPanel::FiltersPanel(QWidget* parent)
           parent) {
   layer_box_ = addChoice({}, tr("Layer of the filters"), tr("Which layer's convolution is shown"));
   layer_box_->hide();
-  view_box_ = addChoice({tr("Map"), tr("Stems"), tr("Over training")}, tr("View of the filters"),
-                        tr("The taps now as a colour map or as stems, or as lines over the training steps seen so far"));
+  view_box_ =
+      addChoice({tr("Map"), tr("Stems"), tr("Over training")}, tr("View of the filters"),
+                tr("The taps now as a colour map or as stems, or as lines over the training steps seen so far"));
   connect(view_box_, &QComboBox::currentIndexChanged, this, [this](int index) {
     view_ = static_cast<View>(index);
     redraw();
@@ -306,8 +307,9 @@ void FiltersPanel::hover(const QPointF& pixel) {
     const bool bias = segment.hasBias() && key > segment.width() - 0.25;
     const double center = bias ? segment.width() + 0.5 : std::clamp(std::round(key), 0.0, segment.width() - 1.0);
     const int index = static_cast<int>(center);
-    const double row = view_ == View::stems ? std::floor((key - center + group_width / 2) / group_width * segment.channels())
-                              : std::round(rect->axis(QCPAxis::atLeft)->pixelToCoord(pixel.y()));
+    const double row = view_ == View::stems
+                           ? std::floor((key - center + group_width / 2) / group_width * segment.channels())
+                           : std::round(rect->axis(QCPAxis::atLeft)->pixelToCoord(pixel.y()));
     const int channel = std::clamp(static_cast<int>(row), 0, segment.channels() - 1);
     const float value = bias ? segment.bias->data[static_cast<std::size_t>(channel)] : segment.tap(channel, index);
     const int lag = segment.width() - 1 - index;

@@ -32,8 +32,8 @@ void FiltersPanel::drawTraining(std::size_t index) {
     for (int channel = 0; channel < now.channels(); ++channel) {
       QVector<QCPGraphData> points;
       for (const FilterData& answer : history_)
-        points.append({static_cast<double>(answer.step),
-                       static_cast<double>(segments(answer)[index].tap(channel, tap))});
+        points.append(
+            {static_cast<double>(answer.step), static_cast<double>(segments(answer)[index].tap(channel, tap))});
       QCPGraph* graph = addGraph(rect);
       graph->setPen(pen);
       graph->setScatterStyle(scatterStyle(theme(), 0, color, 2.5));

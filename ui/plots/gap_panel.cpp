@@ -112,7 +112,8 @@ void GapPanel::updateGapAxis() {
     }
   // The floor lines too: outside the axis their labels would stand at its border, as if that were their value.
   for (const RunSeries& run : data().runs)
-    if (const double floor = floorOf(run); showsOracle() && std::isfinite(floor) && (!isLog() || floor > 0)) include(floor);
+    if (const double floor = floorOf(run); showsOracle() && std::isfinite(floor) && (!isLog() || floor > 0))
+      include(floor);
   log_range_ = finder.range(log_range_);
   linear_range_ = linearRange(low, high, linear_range_);
 
@@ -215,8 +216,7 @@ QString GapPanel::readout(const RunCurve& curve, std::size_t row) const {
 QString GapPanel::describe() const {
   const RunSeries* run = currentRun();
   if (!run || run->rows.empty()) return tr("The current run has no evaluation yet.");
-  if (!isPlain())
-    return describeCurve(tr("gap to %1").arg(estimatorName(run->config)), &MetricsRow::gap_add_beta);
+  if (!isPlain()) return describeCurve(tr("gap to %1").arg(estimatorName(run->config)), &MetricsRow::gap_add_beta);
   QString text = tr("%1: gap to %2 %3 nats per token")
                      .arg(standingText(), estimatorName(run->config), natsText(run->rows.back().gap_add_beta));
   const QString trend = gapTrend(run->rows);

@@ -69,7 +69,8 @@ bool InnerProductsPanel::prepare(const PanelChange& change) {
 
 QString InnerProductsPanel::emptyText() const {
   if (!tooManyWindows()) return PlotPanel::emptyText();
-  return tr("There are too many windows for a matrix: at most %1 can be shown. A smaller window w or alphabet would do.")
+  return tr("There are too many windows for a matrix: at most %1 can be shown. A smaller window w or alphabet would "
+            "do.")
       .arg(most_windows);
 }
 
@@ -161,7 +162,8 @@ QString InnerProductsPanel::describe() const {
   if (same_count == 0)
     return tr("Step %1: windows of %2 are too short to hold a context of order %3 and the token after it.")
         .arg(stepText(answer_.step), countText(answer_.window, tr("token"), tr("tokens")), QString::number(order()));
-  return tr("Step %1: b(v)·c(u) is %2 on average where u asks for the context that v stores, and ±%3 elsewhere; a model "
+  return tr("Step %1: b(v)·c(u) is %2 on average where u asks for the context that v stores, and ±%3 elsewhere; a "
+            "model "
             "that counts has 0 there.")
       .arg(stepText(answer_.step), fixedText(same / static_cast<double>(same_count), 3),
            fixedText(other / static_cast<double>(std::max<std::int64_t>(other_count, 1)), 3));

@@ -32,7 +32,9 @@ class InnerProductsPanel : public PlotPanel {
   int count() const { return static_cast<int>(answer_.windows.size()); }
   double product(int key, int query) const;
   bool agree(int key, int query) const;  // the framed ones
-  QString windowName(int index) const { return QString::fromStdString(answer_.windows[static_cast<std::size_t>(index)]); }
+  QString windowName(int index) const {
+    return QString::fromStdString(answer_.windows[static_cast<std::size_t>(index)]);
+  }
   bool tooManyWindows() const;
   std::int64_t order() const;
 

@@ -55,8 +55,9 @@ PredictionPanel::PredictionPanel(QWidget* parent)
                     "allow. Press Play (Space) to train."),
                  parent),
       tiles_(chart(), 2) {
-  view_box_ = addChoice({tr("Sequence"), tr("Position"), tr("Contexts")}, tr("View of the prediction"),
-                        tr("One probability along the sequence, all of them at one position, or one for every context"));
+  view_box_ =
+      addChoice({tr("Sequence"), tr("Position"), tr("Contexts")}, tr("View of the prediction"),
+                tr("One probability along the sequence, all of them at one position, or one for every context"));
   symbol_box_ = addChoice({}, tr("Predicted token"), tr("Of which token the probability is shown"));
   context_box_ = addChoice({tr("any context")}, tr("Context of the prediction"),
                            tr("Show only positions after these tokens: one row of the chain's kernel"));
@@ -76,7 +77,8 @@ PredictionPanel::PredictionPanel(QWidget* parent)
   position_label_->setProperty("role", QStringLiteral("hint"));
   position_slider_ = new QSlider(Qt::Horizontal, this);
   position_slider_->setAccessibleName(tr("Position in the sequence"));
-  position_slider_->setToolTip(tr("After which token the distributions are shown; a click on the tokens does the same"));
+  position_slider_->setToolTip(
+      tr("After which token the distributions are shown; a click on the tokens does the same"));
   position_slider_->setFocusPolicy(Qt::StrongFocus);
   footer()->addWidget(position_label_);
   footer()->addWidget(position_slider_, 1);

@@ -4,11 +4,12 @@
 // Three views. Along the sequence: one symbol's probability over positions; a context may be chosen ("after 0"), then
 // only positions whose last tokens are that context are joined. At a position: the three distributions over all symbols
 // after one prefix; a slider, the arrow keys on it, or a click on the token strip choose the position. By context: a
-// tile for every context of the chain's order that occurs (the sixteen most frequent where there are more): the symbol's
-// probability over the context's occurrences, the estimate of one row of the kernel becoming sharper (figure 1a of the
-// paper). With more than two states a symbol is chosen; with two it is 1. The list of contexts has the chain's order
-// where there are at most 32 of them, else one token. options: {"probe": 0-7, "view": "sequence", "position" or
-// "contexts", "symbol": 0-63, "context": "" (any) or tokens, oldest first, separated by spaces, "position": 1 or more}
+// tile for every context of the chain's order that occurs (the sixteen most frequent where there are more): the
+// symbol's probability over the context's occurrences, the estimate of one row of the kernel becoming sharper (figure
+// 1a of the paper). With more than two states a symbol is chosen; with two it is 1. The list of contexts has the
+// chain's order where there are at most 32 of them, else one token. options: {"probe": 0-7, "view": "sequence",
+// "position" or "contexts", "symbol": 0-63, "context": "" (any) or tokens, oldest first, separated by spaces,
+// "position": 1 or more}
 #pragma once
 
 #include "ui/plots/tile_grid.h"

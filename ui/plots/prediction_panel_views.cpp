@@ -64,10 +64,9 @@ void PredictionPanel::drawPosition() {
   }
   highlightToken(-1);
   constexpr int square = 1;
-  std::vector<LegendEntry> legend = {
-      {pens.name, QPen(Qt::NoPen), square, pens.color},
-      {estimatorName(data().runs), QPen(Qt::NoPen), square, theme().underlay()},
-      {tr("oracle"), QPen(Qt::NoPen), square, theme().neutral(), true}};
+  std::vector<LegendEntry> legend = {{pens.name, QPen(Qt::NoPen), square, pens.color},
+                                     {estimatorName(data().runs), QPen(Qt::NoPen), square, theme().underlay()},
+                                     {tr("oracle"), QPen(Qt::NoPen), square, theme().neutral(), true}};
   chart()->flowLegend()->setEntries(std::move(legend));
 }
 
@@ -106,9 +105,9 @@ void PredictionPanel::drawContexts() {
     tiles_.setHeading(tile, tr("after %1").arg(shown[i].context));
     GraphPool& pool = tiles_.graphs(tile);
     pool.begin();
-    for (const auto& [pen, tensor] : {std::pair(&pens.oracle, &answer_.oracle),
-                                      std::pair(&pens.estimator, &answer_.add_beta),
-                                      std::pair(&pens.model, &answer_.model)}) {
+    for (const auto& [pen, tensor] :
+         {std::pair(&pens.oracle, &answer_.oracle), std::pair(&pens.estimator, &answer_.add_beta),
+          std::pair(&pens.model, &answer_.model)}) {
       QCPGraph* graph = pool.next();
       graph->setPen(*pen);
       QVector<QCPGraphData> points;
@@ -129,13 +128,13 @@ void PredictionPanel::hoverBars(const QPointF& pixel) {
   TokenPanel::leave();
   const int symbol = std::clamp(static_cast<int>(std::lround(xAxis()->pixelToCoord(pixel.x()))), 0, states() - 1);
   const int position = shownPosition();
-  hoverLabel()->showAt(tr("<b>next token %1</b><br>model %2<br>%3 %4<br>oracle %5")
-                           .arg(symbol)
-                           .arg(probabilityText(probability(answer_.model, position, symbol)),
-                                estimatorName(data().runs),
-                                probabilityText(probability(answer_.add_beta, position, symbol)),
-                                probabilityText(probability(answer_.oracle, position, symbol))),
-                       pixel, {}, rect()->rect());
+  hoverLabel()->showAt(
+      tr("<b>next token %1</b><br>model %2<br>%3 %4<br>oracle %5")
+          .arg(symbol)
+          .arg(probabilityText(probability(answer_.model, position, symbol)), estimatorName(data().runs),
+               probabilityText(probability(answer_.add_beta, position, symbol)),
+               probabilityText(probability(answer_.oracle, position, symbol))),
+      pixel, {}, rect()->rect());
 }
 
 void PredictionPanel::hoverTile(int tile, const QPointF& pixel) {
@@ -146,15 +145,14 @@ void PredictionPanel::hoverTile(int tile, const QPointF& pixel) {
     const double key = tiles_.rect(tile)->axis(QCPAxis::atBottom)->pixelToCoord(pixel.x());
     const auto index = std::clamp<std::ptrdiff_t>(std::lround(key) - 1, 0, last);
     const int position = one.positions[static_cast<std::size_t>(index)];
-    hoverLabel()->showAt(
-        tr("<b>after %1, occurrence %2</b> (t = %3)<br>model %4<br>%5 %6<br>oracle %7")
-            .arg(one.context)
-            .arg(index + 1)
-            .arg(position + 1)
-            .arg(probabilityText(probability(answer_.model, position)), estimatorName(data().runs),
-                 probabilityText(probability(answer_.add_beta, position)),
-                 probabilityText(probability(answer_.oracle, position))),
-        pixel, {}, chart()->viewport());
+    hoverLabel()->showAt(tr("<b>after %1, occurrence %2</b> (t = %3)<br>model %4<br>%5 %6<br>oracle %7")
+                             .arg(one.context)
+                             .arg(index + 1)
+                             .arg(position + 1)
+                             .arg(probabilityText(probability(answer_.model, position)), estimatorName(data().runs),
+                                  probabilityText(probability(answer_.add_beta, position)),
+                                  probabilityText(probability(answer_.oracle, position))),
+                         pixel, {}, chart()->viewport());
     return;
   }
 }
@@ -172,7 +170,8 @@ QString PredictionPanel::describePosition() const {
   };
   double distance = 0;
   for (int symbol = 0; symbol < states(); ++symbol)
-    distance += std::abs(probability(answer_.model, position, symbol) - probability(answer_.add_beta, position, symbol)) / 2;
+    distance +=
+        std::abs(probability(answer_.model, position, symbol) - probability(answer_.add_beta, position, symbol)) / 2;
   if (states() <= most_written_out)
     text += tr("P(next token = 0, 1 …) is %1 by the model, %2 by %3 and %4 by the oracle; ")
                 .arg(list(answer_.model), list(answer_.add_beta), estimatorName(data().runs), list(answer_.oracle));

@@ -7,10 +7,9 @@
 namespace mambarium {
 namespace {
 
-constexpr double MetricsRow::*averaged[] = {&MetricsRow::seconds,      &MetricsRow::train_loss,
-                                            &MetricsRow::test_loss,    &MetricsRow::add_beta_loss,
-                                            &MetricsRow::oracle_loss,  &MetricsRow::gap_add_beta,
-                                            &MetricsRow::gap_oracle,   &MetricsRow::learning_rate};
+constexpr double MetricsRow::*averaged[] = {
+    &MetricsRow::seconds,     &MetricsRow::train_loss,   &MetricsRow::test_loss,  &MetricsRow::add_beta_loss,
+    &MetricsRow::oracle_loss, &MetricsRow::gap_add_beta, &MetricsRow::gap_oracle, &MetricsRow::learning_rate};
 
 std::int64_t stepOf(const MetricsRow& row) {
   return row.step;
@@ -67,8 +66,8 @@ std::string commonTitle(const std::vector<const RunSeries*>& runs) {
   std::size_t length = first.size();
   for (const RunSeries* run : runs) {
     const auto end = first.begin() + static_cast<std::ptrdiff_t>(length);
-    length = static_cast<std::size_t>(
-        std::mismatch(first.begin(), end, run->title.begin(), run->title.end()).first - first.begin());
+    length = static_cast<std::size_t>(std::mismatch(first.begin(), end, run->title.begin(), run->title.end()).first -
+                                      first.begin());
   }
   if (length == first.size()) return first;
   const auto inside_a_character = [&] { return (static_cast<unsigned char>(first[length]) & 0xC0U) == 0x80U; };

@@ -38,7 +38,9 @@ class RunCurves {
   // `runs` must outlive the curves: those that need no arithmetic are not copied.
   void update(const std::vector<RunSeries>& runs, const View& view);
   const std::vector<RunCurve>& curves() const { return curves_; }
-  const RunSeries* reference() const { return reference_ ? &*reference_ : nullptr; }  // what was subtracted, if anything
+  const RunSeries* reference() const {
+    return reference_ ? &*reference_ : nullptr;
+  }                                                // what was subtracted, if anything
   const RunCurve* curveOf(std::size_t run) const;  // nullptr when it has none: it is what was subtracted
 
  private:

@@ -13,16 +13,17 @@ namespace mambarium {
 namespace {
 
 constexpr std::size_t most_rows = 48, most_lines = 8;
-constexpr int most_read_off = 4;  // transitions in the readout next to the mouse
+constexpr int most_read_off = 4;                          // transitions in the readout next to the mouse
 constexpr double counts_well = 0.8, counts_partly = 0.2;  // shares from which the caption says so
 
 }  // namespace
 
 StatePanel::StatePanel(QWidget* parent)
-    : TokenPanel(QStringLiteral("state"), tr("State"),
-                 tr("The model's recurrent state will appear here, above the transitions it may be counting. Press Play "
-                    "(Space) to train."),
-                 parent),
+    : TokenPanel(
+          QStringLiteral("state"), tr("State"),
+          tr("The model's recurrent state will appear here, above the transitions it may be counting. Press Play "
+             "(Space) to train."),
+          parent),
       counts_(addAligned(2)),
       read_(addAligned(3)),
       lines_(counts_->axis(QCPAxis::atBottom), counts_->axis(QCPAxis::atLeft)) {
@@ -110,13 +111,13 @@ int StatePanel::states() const {
 }
 
 float StatePanel::number(int position, int index) const {
-  return answer_.state.data[static_cast<std::size_t>(position) * static_cast<std::size_t>(numbers()) +
-                            static_cast<std::size_t>(index)];
+  return answer_.state
+      .data[static_cast<std::size_t>(position) * static_cast<std::size_t>(numbers()) + static_cast<std::size_t>(index)];
 }
 
 float StatePanel::count(const Tensor& tensor, int position, int pair) const {
-  return tensor.data[static_cast<std::size_t>(position) * static_cast<std::size_t>(pairs()) +
-                     static_cast<std::size_t>(pair)];
+  return tensor
+      .data[static_cast<std::size_t>(position) * static_cast<std::size_t>(pairs()) + static_cast<std::size_t>(pair)];
 }
 
 QString StatePanel::numberName(int index) const {
@@ -286,12 +287,13 @@ QString StatePanel::describe() const {
   const QString verdict = share >= counts_well     ? tr("it counts")
                           : share >= counts_partly ? tr("it counts in part")
                                                    : tr("it does not count");
-  QString text = tr("Step %1, layer %2, head %3: a linear map reads the transition counts out of the state with R² = %4 "
-                    "on other sequences, %5 from token frequencies alone: %6")
-                     .arg(stepText(answer_.step))
-                     .arg(answer_.layer + 1)
-                     .arg(answer_.head + 1)
-                     .arg(fixedText(answer_.r_squared, 3), fixedText(answer_.r_squared_tokens, 3), verdict);
+  QString text =
+      tr("Step %1, layer %2, head %3: a linear map reads the transition counts out of the state with R² = %4 "
+         "on other sequences, %5 from token frequencies alone: %6")
+          .arg(stepText(answer_.step))
+          .arg(answer_.layer + 1)
+          .arg(answer_.head + 1)
+          .arg(fixedText(answer_.r_squared, 3), fixedText(answer_.r_squared_tokens, 3), verdict);
   if (const auto drawn = shownNumbers().size(); static_cast<int>(drawn) < numbers())
     text += tr("; of its %1 numbers the %2 that vary most are drawn").arg(numbers()).arg(drawn);
   if (!maps_ && pairs() > static_cast<int>(most_lines))

@@ -28,16 +28,18 @@ StepPanel::StepPanel(const QString& id, const QString& title, const QString& emp
   }
   hover_line_->setVisible(false);
 
-  means_box_ = addChoice({tr("Runs"), tr("Mean over seeds")}, tr("Curves of the panel “%1”").arg(title),
-                         tr("Each run by itself, or the mean of runs that differ in their seed alone, with a band of one "
-                            "standard deviation"));
+  means_box_ =
+      addChoice({tr("Runs"), tr("Mean over seeds")}, tr("Curves of the panel “%1”").arg(title),
+                tr("Each run by itself, or the mean of runs that differ in their seed alone, with a band of one "
+                   "standard deviation"));
   minus_box_ = addChoice({}, tr("Run subtracted in the panel “%1”").arg(title),
                          tr("Subtract a run from all others, row by row at the steps that both have"));
   minus_box_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
   minus_box_->setMinimumContentsLength(12);
   connect(means_box_, &QComboBox::activated, this, [this](int index) { setView({index == 1, view_.minus}); });
-  connect(minus_box_, &QComboBox::activated, this,
-          [this](int index) { setView({view_.means, minus_box_->itemData(index).toString().toStdString()}); });
+  connect(minus_box_, &QComboBox::activated, this, [this](int index) {
+    setView({view_.means, minus_box_->itemData(index).toString().toStdString()});
+  });
   updateChoices();
 }
 
@@ -116,8 +118,7 @@ std::vector<LegendEntry> StepPanel::curveEntries() const {
   for (const RunCurve& curve : curves()) {
     const RunSeries& run = *curve.run;
     QString text = QString::fromStdString(run.title);
-    if (view_.means)
-      text += tr(", mean of %1").arg(countText(std::ssize(curve.members), tr("seed"), tr("seeds")));
+    if (view_.means) text += tr(", mean of %1").arg(countText(std::ssize(curve.members), tr("seed"), tr("seeds")));
     entries.push_back({text, theme().runPen(run.palette_index, run.marker_index), run.marker_index,
                        theme().runColor(run.palette_index)});
   }
@@ -144,8 +145,7 @@ QString StepPanel::describeCurve(const QString& quantity, double MetricsRow::*fi
   if (curve->run->rows.empty()) return tr("%1: there is no step yet that all of its runs have evaluated.").arg(title);
   const std::size_t last = curve->run->rows.size() - 1;
   QString text = tr("Step %1: %2 of %3").arg(stepText(curve->run->rows[last].step), quantity, title);
-  if (view_.means)
-    text += tr(", mean over %1").arg(countText(std::ssize(curve->members), tr("seed"), tr("seeds")));
+  if (view_.means) text += tr(", mean over %1").arg(countText(std::ssize(curve->members), tr("seed"), tr("seeds")));
   if (subtracted())
     text += (view_.means ? tr(", minus the mean of %1") : tr(", minus that of %1"))
                 .arg(QString::fromStdString(subtracted()->title));

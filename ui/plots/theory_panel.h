@@ -1,12 +1,13 @@
-// TheoryPanel: what the paper's theorems say, with the model beside it. Three views, each asking only for what it shows.
+// TheoryPanel: what the paper's theorems say, with the model beside it. Three views, each asking only for what it
+// shows.
 //
 // Lower bound (Theorem 2): the bits that a recurrent model of a chain of order k must carry to be within epsilon of the
-// best predictor, against k, logarithmic; every run stands at its order and at the bits it has, d numbers of p bits (the
-// sliders are epsilon and p). Nothing is asked of a model. Quantisation: the gap of the current model when every number
-// of its state is rounded to p bits after every token, against p, with its standard error; the dashed line is float32.
-// Construction (Theorem 4): the divergence of the written-down model from the best predictor, measured, below the
-// epsilon that the theorem promises (the sliders are epsilon and beta).
-// options: {"view": "bound", "quantisation" or "construction", "epsilon": 1e-6-0.3, "bits": 1-64, "beta": 0.01-100}
+// best predictor, against k, logarithmic; every run stands at its order and at the bits it has, d numbers of p bits
+// (the sliders are epsilon and p). Nothing is asked of a model. Quantisation: the gap of the current model when every
+// number of its state is rounded to p bits after every token, against p, with its standard error; the dashed line is
+// float32. Construction (Theorem 4): the divergence of the written-down model from the best predictor, measured, below
+// the epsilon that the theorem promises (the sliders are epsilon and beta). options: {"view": "bound", "quantisation"
+// or "construction", "epsilon": 1e-6-0.3, "bits": 1-64, "beta": 0.01-100}
 #pragma once
 
 #include "ui/plots/axis_range.h"

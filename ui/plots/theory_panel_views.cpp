@@ -94,8 +94,8 @@ void TheoryPanel::drawBound() {
       finder.add(bits);
       if (bits <= 0) continue;
       line.append({static_cast<double>(order), bits});
-      points_.push_back({static_cast<double>(order), bits,
-                         tr("<b>order %1</b><br>at least %2 bits").arg(order).arg(bitsText(bits))});
+      points_.push_back(
+          {static_cast<double>(order), bits, tr("<b>order %1</b><br>at least %2 bits").arg(order).arg(bitsText(bits))});
     }
     QPen pen(theme().neutral(), 1.75 * theme().scale());
     if (style > 0) pen.setStyle(style % 2 ? Qt::DashLine : Qt::DotLine);
@@ -106,7 +106,8 @@ void TheoryPanel::drawBound() {
     graph->data()->set(line, true);
     const QString name = several ? tr("bound, S = %1").arg(states) : tr("lower bound");
     legend.push_back({name, pen, -1, {}});
-    if (several && !line.isEmpty()) labels.push_back({line.back().value, tr("S = %1").arg(states), theme().mutedText()});
+    if (several && !line.isEmpty())
+      labels.push_back({line.back().value, tr("S = %1").arg(states), theme().mutedText()});
   }
   for (const RunSeries& run : data().runs) {
     const auto numbers = recurrent_state_numbers(run.config);
@@ -117,8 +118,8 @@ void TheoryPanel::drawBound() {
     const QString title = QString::fromStdString(run.title);
     drawDots({{static_cast<double>(order), bits,
                tr("<b>%1</b><br>%2 of %3 bits: %4 bits")
-                   .arg(title.toHtmlEscaped(),
-                        countText(*numbers, tr("number"), tr("numbers")), QString::number(bits_), bitsText(bits))}},
+                   .arg(title.toHtmlEscaped(), countText(*numbers, tr("number"), tr("numbers")), QString::number(bits_),
+                        bitsText(bits))}},
              theme().runColor(run.palette_index), run.marker_index, nullptr);
     legend.push_back({title, QPen(Qt::NoPen), run.marker_index, theme().runColor(run.palette_index)});
   }
@@ -134,34 +135,45 @@ QString TheoryPanel::describeBound() const {
   if (!run) return emptyText();
   const std::int64_t order = run->config.integer("task.order"), states = run->config.integer("task.states");
   const double bound = lower_bound_bits(states, order, epsilon_);
-  QString text = tr("To be within epsilon = %1 of %2 on a chain of order %3, a recurrent model needs at least %4 bits of "
-                    "state")
-                     .arg(exactText(epsilon_), estimatorName(run->config), QString::number(order), bitsText(bound));
+  QString text =
+      tr("To be within epsilon = %1 of %2 on a chain of order %3, a recurrent model needs at least %4 bits of "
+         "state")
+          .arg(exactText(epsilon_), estimatorName(run->config), QString::number(order), bitsText(bound));
   const auto numbers = recurrent_state_numbers(run->config);
-  if (!numbers) return text + tr("; the memory of %1 grows with the sequence, so this does not bind it.").arg(QString::fromStdString(run->title));
+  if (!numbers)
+    return text + tr("; the memory of %1 grows with the sequence, so this does not bind it.")
+                      .arg(QString::fromStdString(run->title));
   const double has = static_cast<double>(*numbers) * bits_;
   text += tr("; %1 carries %2 of %3 bits, %4 bits")
               .arg(QString::fromStdString(run->title), countText(*numbers, tr("number"), tr("numbers")),
                    QString::number(bits_), bitsText(has));
-  if (bound > 0)
-    text += has >= bound ? tr(", %1 times that").arg(bitsText(has / bound)) : tr(", too few");
+  if (bound > 0) text += has >= bound ? tr(", %1 times that").arg(bitsText(has / bound)) : tr(", too few");
   if (states > 2) text += tr(" (proved for two states; for %1 a guide)").arg(states);
   return text + u'.';
 }
 
 PanelTable TheoryPanel::boundTable() const {
   PanelTable table;
-  table.columns = {QStringLiteral("series"), QStringLiteral("states"), QStringLiteral("order"),
+  table.columns = {QStringLiteral("series"),  QStringLiteral("states"),        QStringLiteral("order"),
                    QStringLiteral("epsilon"), QStringLiteral("state_numbers"), QStringLiteral("bits_per_number"),
                    QStringLiteral("bits")};
   for (const std::int64_t states : alphabets())
     for (std::int64_t order = 1; order <= lastOrder(); ++order)
-      table.rows.push_back({QStringLiteral("lower bound"), exactText(states), exactText(order), exactText(epsilon_), {},
-                            {}, exactText(lower_bound_bits(states, order, epsilon_))});
+      table.rows.push_back({QStringLiteral("lower bound"),
+                            exactText(states),
+                            exactText(order),
+                            exactText(epsilon_),
+                            {},
+                            {},
+                            exactText(lower_bound_bits(states, order, epsilon_))});
   for (const RunSeries& run : data().runs)
     if (const auto numbers = recurrent_state_numbers(run.config))
-      table.rows.push_back({QString::fromStdString(run.title), exactText(run.config.integer("task.states")),
-                            exactText(run.config.integer("task.order")), {}, exactText(*numbers), exactText(bits_),
+      table.rows.push_back({QString::fromStdString(run.title),
+                            exactText(run.config.integer("task.states")),
+                            exactText(run.config.integer("task.order")),
+                            {},
+                            exactText(*numbers),
+                            exactText(bits_),
                             exactText(static_cast<double>(*numbers) * bits_)});
   return table;
 }
@@ -192,10 +204,9 @@ void TheoryPanel::drawQuantisation() {
     last = std::max(last, bits);
     line.append({bits, range.inStrip(gap) ? NAN : gap});
     errors.append(range.inStrip(gap) ? NAN : quantised_->standard_error[i]);
-    dots.push_back({bits, gap,
-                    tr("<b>%1 bits</b><br>gap %2 ± %3")
-                        .arg(bits)
-                        .arg(natsText(gap), natsText(quantised_->standard_error[i]))});
+    dots.push_back(
+        {bits, gap,
+         tr("<b>%1 bits</b><br>gap %2 ± %3").arg(bits).arg(natsText(gap), natsText(quantised_->standard_error[i]))});
   }
   xAxis()->setRange(1.5, last + 0.5);
   if (!labels.empty()) {
@@ -233,8 +244,7 @@ QString TheoryPanel::describeQuantisation() const {
     if (quantised_->gap[i] - quantised_->gap[whole] > error) break;
     enough = i;
   }
-  if (enough)
-    text += tr("; from %1 bits a number on, the loss is no more than one standard error").arg(bits[*enough]);
+  if (enough) text += tr("; from %1 bits a number on, the loss is no more than one standard error").arg(bits[*enough]);
   if (!enough || *enough > 0)
     text += tr("; with %1 bits the gap is %2").arg(bits.front()).arg(natsText(quantised_->gap.front()));
   return text + u'.';
@@ -258,14 +268,14 @@ void TheoryPanel::drawConstruction() {
   std::vector<Point> dots;
   for (const Measured& one : measured(*theorem_)) {
     const double x = static_cast<double>(dots.size()) + (dots.size() < 2 ? 0 : 0.4);
-    names->addTick(x, (std::string_view(one.which) == "mean" ? tr("mean") : tr("largest")) + u'\n' +
-                          (one.of == &theorem_->every_short ? tr("all of %1 tokens") : tr("random, %1 tokens"))
-                              .arg(one.of->length));
+    names->addTick(
+        x,
+        (std::string_view(one.which) == "mean" ? tr("mean") : tr("largest")) + u'\n' +
+            (one.of == &theorem_->every_short ? tr("all of %1 tokens") : tr("random, %1 tokens")).arg(one.of->length));
     finder.add(one.value);
     dots.push_back({x, one.value,
                     tr("<b>%1</b><br>%2 of %3 tokens")
-                        .arg(divergenceText(one.value),
-                             countText(one.of->sequences, tr("sequence"), tr("sequences")))
+                        .arg(divergenceText(one.value), countText(one.of->sequences, tr("sequence"), tr("sequences")))
                         .arg(one.of->length)});
   }
   xAxis()->setTicker(names);
@@ -280,7 +290,8 @@ void TheoryPanel::drawConstruction() {
   end_labels_->setLabels({{theorem_->epsilon, tr("promised"), theme().mutedText()}});
   chart()->flowLegend()->setEntries(
       {{tr("epsilon = %1, promised").arg(exactText(theorem_->epsilon)), promised->pen(), -1, {}},
-       {tr("measured divergence from add-%1").arg(exactText(theorem_->beta)), QPen(Qt::NoPen), disc, theme().accent()}});
+       {tr("measured divergence from add-%1").arg(exactText(theorem_->beta)), QPen(Qt::NoPen), disc,
+        theme().accent()}});
 }
 
 QString TheoryPanel::describeConstruction() const {

@@ -42,7 +42,7 @@ class TokenPanel : public PlotPanel {
   std::optional<LegendEntry> switchEntry(int marker) const;
   std::int64_t probe() const { return probe_; }
   void chooseProbe(std::int64_t probe);  // as setProbe, and tells the others
-  QCPAxisRect* addAligned(int row);  // more axes along the positions, below the main ones (row 2 on)
+  QCPAxisRect* addAligned(int row);      // more axes along the positions, below the main ones (row 2 on)
   QCPAxisRect* rect() const { return rect_; }
   QCPAxis* xAxis() const { return rect_->axis(QCPAxis::atBottom); }
   QCPAxis* yAxis() const { return rect_->axis(QCPAxis::atLeft); }

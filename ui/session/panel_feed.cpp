@@ -129,7 +129,8 @@ void PanelFeed::ask(Slot& slot) {
 }
 
 bool PanelFeed::isResting(const Slot& slot, const Asked& wanted) {
-  if (!slot.answered || slot.cost < costly_milliseconds || slot.clock.elapsed() > rest_per_cost * slot.cost) return false;
+  if (!slot.answered || slot.cost < costly_milliseconds || slot.clock.elapsed() > rest_per_cost * slot.cost)
+    return false;
   Asked same_step = wanted;
   same_step.step = slot.answered->step;
   return slot.answered == same_step;

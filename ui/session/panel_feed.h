@@ -61,8 +61,8 @@ class PanelFeed : public QObject {
     std::optional<nlohmann::json> inspected;
     std::map<std::int64_t, nlohmann::json> earlier;  // by step
     std::vector<std::int64_t> refused;               // checkpoints that have no answer
-    QElapsedTimer clock;  // since the last question, then since its answer
-    qint64 cost = 0;      // of the last answer, in milliseconds
+    QElapsedTimer clock;                             // since the last question, then since its answer
+    qint64 cost = 0;                                 // of the last answer, in milliseconds
     bool looked_back = false;                        // the last question was for an earlier answer
     void forgetAnswers();
   };
@@ -72,7 +72,7 @@ class PanelFeed : public QObject {
   void voidQuestions();
   void ask(Slot& slot);
   std::optional<InspectRequest> missing(const Slot& slot) const;  // of the earlier answers
-  static bool isResting(const Slot& slot, const Asked& wanted);  // only the step is another
+  static bool isResting(const Slot& slot, const Asked& wanted);   // only the step is another
   void keep(Slot& slot, const nlohmann::json& data);
   void receive(std::int64_t id, const nlohmann::json& data);
   void receiveFailure(std::int64_t id, const QString& message, const QString& hint);
