@@ -3,7 +3,7 @@ add_executable(fake_worker fake_worker.cpp)
 target_link_libraries(fake_worker PRIVATE mambarium_contract mambarium_warnings)
 set_target_properties(fake_worker PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
-foreach(name session_test session_fork_test form_test window_test)
+foreach(name session_test session_fork_test panel_feed_test form_test window_test)
   mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES mambarium_ui GUI)
   add_dependencies(${name} fake_worker)
   target_compile_definitions(${name} PRIVATE FAKE_WORKER="$<TARGET_FILE:fake_worker>")

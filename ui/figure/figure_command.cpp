@@ -36,9 +36,7 @@ constexpr QLatin1String run_option("run"), panel_option("panel"), inspected_opti
 // The figure that the arguments ask for: a recipe's, or one of a run folder.
 Figure chosenFigure(const QCommandLineParser& parser) {
   if (!parser.isSet(run_option)) return readRecipe(parser.positionalArguments().front());
-  const bool has_inspected = parser.isSet(inspected_option);
-  return figureOfRun(parser.value(run_option), parser.value(panel_option),
-                     has_inspected ? std::optional(parser.value(inspected_option)) : std::nullopt);
+  return figureOfRun(parser.value(run_option), parser.value(panel_option), parser.values(inspected_option));
 }
 
 }  // namespace
@@ -57,8 +55,12 @@ int runFigureCommand(const QStringList& arguments) {
         QObject::tr("The file to write; may be given more than once."),
         QStringLiteral("FILE")},
        {run_option, QObject::tr("A run folder instead of a recipe."), QStringLiteral("FOLDER")},
-       {panel_option, QObject::tr("With --run: loss, gap, prediction, decay or filters."), QStringLiteral("PANEL")},
-       {inspected_option, QObject::tr("With --run: what \"mambarium-worker inspect\" printed, for the last three."),
+       {panel_option, QObject::tr("With --run: %1.").arg(panelIds().join(QStringLiteral(", "))),
+        QStringLiteral("PANEL")},
+       {inspected_option,
+        QObject::tr(
+            "With --run: what \"mambarium-worker inspect\" printed, for panels that look into the model; may be given "
+            "more than once, for other steps."),
         QStringLiteral("FILE")},
        {width, QObject::tr("Width instead of the recipe's."), QStringLiteral("MM")},
        {height, QObject::tr("Height instead of the recipe's."), QStringLiteral("MM")},

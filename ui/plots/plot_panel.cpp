@@ -9,6 +9,8 @@
 #include <QVBoxLayout>
 #include <stdexcept>
 
+#include "ui/plots/number_text.h"
+
 namespace mambarium {
 namespace {
 
@@ -205,6 +207,16 @@ std::int64_t optionInteger(const nlohmann::json& options, const char* panel, con
   return found->get<std::int64_t>();
 }
 
+double optionReal(const nlohmann::json& options, const char* panel, const char* key, double current, double minimum,
+                  double maximum) {
+  const auto found = options.find(key);
+  if (found == options.end()) return current;
+  if (!found->is_number() || !(found->get<double>() >= minimum && found->get<double>() <= maximum))
+    throw badOption(panel, key,
+                    "a number from " + exactText(minimum).toStdString() + " to " + exactText(maximum).toStdString());
+  return found->get<double>();
+}
+
 std::string optionChoice(const nlohmann::json& options, const char* panel, const char* key, const std::string& current,
                          std::initializer_list<const char*> choices) {
   const auto found = options.find(key);
@@ -215,6 +227,13 @@ std::string optionChoice(const nlohmann::json& options, const char* panel, const
     list += (list.empty() ? "\"" : ", \"") + std::string(choice) + "\"";
   }
   throw badOption(panel, key, "one of " + list);
+}
+
+std::string optionText(const nlohmann::json& options, const char* panel, const char* key, const std::string& current) {
+  const auto found = options.find(key);
+  if (found == options.end()) return current;
+  if (!found->is_string()) throw badOption(panel, key, "text");
+  return found->get<std::string>();
 }
 
 }  // namespace mambarium
