@@ -27,6 +27,7 @@
 #include "ui/runs_view.h"
 #include "ui/session/application_settings.h"
 #include "ui/session/problem_text.h"
+#include "ui/sweep_dialog.h"
 #include "ui/timeline.h"
 #include "ui/transport_bar.h"
 
@@ -215,6 +216,7 @@ void MainWindow::applyTheme() {
   panels_->setTheme(theme_);
   runs_view_->setTheme(theme_);
   transport_->setTheme(theme_);
+  for (SweepDialog* const sweep : findChildren<SweepDialog*>()) sweep->setTheme(theme_);
 }
 
 void MainWindow::setPresentation(bool on) {
@@ -312,6 +314,7 @@ void MainWindow::save(QSettings& settings) {
 void MainWindow::closeEvent(QCloseEvent* event) {
   save(*openSettings());
   hide();
+  for (SweepDialog* const sweep : findChildren<SweepDialog*>()) sweep->close();
   session_.shutDown(shut_down_milliseconds);
   event->accept();
 }

@@ -24,6 +24,7 @@ class ExperimentForm;
 class NoticeArea;
 class PanelArea;
 class RunsView;
+class SweepDialog;
 class TransportBar;
 
 class MainWindow : public QMainWindow {
@@ -43,6 +44,8 @@ class MainWindow : public QMainWindow {
   void setPresentation(bool on);
   bool isPresentation() const { return presentation_; }
   void exportFigure(Panel* panel);  // opens the dialog
+  // The window on a sweep's folder, one for each; `go_on` computes what is missing in it.
+  SweepDialog* showSweep(const QString& folder, bool go_on);
 
   ExperimentForm& form() const { return *form_; }
   PanelArea& panels() const { return *panels_; }
@@ -85,6 +88,8 @@ class MainWindow : public QMainWindow {
   void refreshActions();
   void newExperiment();
   void openRun();
+  void openSweep();
+  void ablate();
   void editSettings();
   void copyShareString();
   void pasteShareString();

@@ -4,11 +4,13 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDir>
+#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenuBar>
 #include <QStandardPaths>
 #include <algorithm>
 
+#include "ui/ablation_dialog.h"
 #include "ui/command_palette.h"
 #include "ui/figure/export_dialog.h"
 #include "ui/form/experiment_form.h"
@@ -20,6 +22,7 @@
 #include "ui/runs_view.h"
 #include "ui/selftest_dialog.h"
 #include "ui/session/problem_text.h"
+#include "ui/sweep_dialog.h"
 #include "ui/transport_bar.h"
 
 namespace mambarium {
@@ -70,6 +73,8 @@ void MainWindow::makeFileMenu() {
   QMenu* const menu = menuBar()->addMenu(tr("&File"));
   add(menu, "new", tr("&New experiment"), QKeySequence::New, [this] { newExperiment(); });
   add(menu, "open-run", tr("&Open run…"), QKeySequence::Open, [this] { openRun(); });
+  add(menu, "open-sweep", tr("Open a s&weep…"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_O),
+      [this] { openSweep(); });
   add(menu, "export", tr("&Export figure…"), QKeySequence(Qt::CTRL | Qt::Key_E),
       [this] { exportFigure(panelInQuestion()); });
   menu->addSeparator();
@@ -159,6 +164,7 @@ void MainWindow::makeRunMenu() {
   menu->addSeparator();
   add(menu, "continue", tr("&Continue from the last checkpoint"), {},
       [this] { session_.continueRun(session_.runs().current()); });
+  add(menu, "ablate", tr("A&blate parts…"), {}, [this] { ablate(); });
   add(menu, "note", tr("Write a no&te"), {}, [this] { runs_view_->editNote(session_.runs().current()); });
   add(menu, "remove", tr("Re&move from the list"), {}, [this] { session_.removeRun(session_.runs().current()); });
 }
@@ -203,6 +209,37 @@ void MainWindow::openRun() {
     for (const QString& folder : folders) session_.openFolder(dialog->machine(), folder);
   });
   dialog->open();
+}
+
+void MainWindow::openSweep() {
+  auto* const dialog = new QFileDialog(this, tr("Open a sweep"), session_.machines().selected().runs_folder,
+                                       tr("Sweeps (results.json plan.json)"));
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  dialog->setFileMode(QFileDialog::ExistingFile);
+  connect(dialog, &QFileDialog::fileSelected, this,
+          [this](const QString& file) { showSweep(QFileInfo(file).absolutePath(), false); });
+  dialog->open();
+}
+
+void MainWindow::ablate() {
+  auto* const dialog = new AblationDialog(session_.draft().config(), session_.machines().selected(), this);
+  dialog->setAttribute(Qt::WA_DeleteOnClose);
+  connect(dialog, &QDialog::accepted, this, [this, dialog] { showSweep(dialog->folder(), true); });
+  dialog->open();
+}
+
+SweepDialog* MainWindow::showSweep(const QString& folder, bool go_on) {
+  const auto open = findChildren<SweepDialog*>();
+  const auto known = std::find_if(open.begin(), open.end(), [&](const SweepDialog* sweep) {
+    return sweep->folder() == folder && sweep->isVisible();
+  });
+  auto* const sweep =
+      known == open.end() ? new SweepDialog(session_.machines().selected(), folder, theme_, this) : *known;
+  sweep->show();
+  sweep->raise();
+  sweep->activateWindow();
+  if (go_on) sweep->goOn();
+  return sweep;
 }
 
 void MainWindow::exportFigure(Panel* panel) {

@@ -54,14 +54,6 @@ void append_distances(const at::Tensor& log_probabilities, const SequenceBatch& 
 
 }  // namespace
 
-Measured measured(std::span<const double> values) {
-  const auto count = static_cast<double>(values.size());
-  const double mean = std::accumulate(values.begin(), values.end(), 0.0) / count;
-  double squares = 0;
-  for (const double value : values) squares += (value - mean) * (value - mean);
-  return {mean, std::sqrt(squares / (count - 1) / count)};
-}
-
 Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences) {
   const torch::NoGradGuard no_grad;
   const auto task = make_task(config, Split::test);

@@ -5,17 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 
 #include "core/contract/experiment_config.h"
+#include "core/contract/measured.h"
 #include "core/models/sequence_model.h"
 
 namespace mambarium {
-
-struct Measured {
-  double mean = 0, standard_error = 0;
-};
-Measured measured(std::span<const double> values);  // of independent values; the error of one is NaN
 
 // Losses and gaps are nats per token; every error is over sequences.
 struct Comparison {

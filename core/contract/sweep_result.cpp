@@ -1,11 +1,15 @@
 #include "core/contract/sweep_result.h"
 
 #include <algorithm>
+#include <cmath>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "core/contract/json_fields.h"
+#include "core/contract/measured.h"
+#include "core/contract/student_t.h"
 #include "core/contract/text.h"
 
 namespace mambarium {
@@ -113,6 +117,16 @@ std::size_t cell_index(const SweepResult& result, const std::vector<std::size_t>
   return index;
 }
 
+SweepCell cell_of(std::span<const SweepRow> rows, std::size_t measure_count) {
+  SweepCell cell{rows.front().position, {}};
+  for (std::size_t measure = 0; measure < measure_count; ++measure) {
+    std::vector<double> values;
+    for (const SweepRow& row : rows) values.push_back(row.values[measure]);
+    cell.summaries.push_back(summarised(values));
+  }
+  return cell;
+}
+
 // What is out of order could not be drawn: every cell at its place, every row in its cell.
 void check_order(const SweepResult& result) {
   std::size_t cells = 1;
@@ -141,6 +155,25 @@ const std::vector<SweepMeasure>& sweep_measures() {
       {"decay_switch", "Mean a_t at switch tokens", ""},
       {"parameter_count", "Parameters", ""}};
   return measures;
+}
+
+SweepSummary summarised(std::span<const double> values) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  std::vector<double> present;
+  std::ranges::copy_if(values, std::back_inserter(present), [](double value) { return !std::isnan(value); });
+  const std::int64_t n = std::ssize(present);
+  if (n == 0) return {nan, nan, 0, nan, nan};
+  if (n == 1) return {present.front(), nan, 1, nan, nan};
+  const Measured over_seeds = measured(present);
+  const double half = student_t_95(n - 1) * over_seeds.standard_error;
+  return {over_seeds.mean, over_seeds.standard_error, n, over_seeds.mean - half, over_seeds.mean + half};
+}
+
+void summarise(SweepResult& result) {
+  const std::size_t seeds = result.seeds.size();
+  result.cells.clear();
+  for (std::size_t first = 0; first < result.rows.size(); first += seeds)
+    result.cells.push_back(cell_of(std::span(result.rows).subspan(first, seeds), result.measures.size()));
 }
 
 std::size_t SweepResult::measure(const std::string& measure_name) const {

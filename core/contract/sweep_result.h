@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,9 @@ struct SweepSummary {
   double low = 0, high = 0;   // the 95 % interval of the mean by Student's t; NaN for one seed
 };
 
+// Of the values that are not NaN.
+SweepSummary summarised(std::span<const double> values);
+
 struct SweepCell {
   std::vector<std::size_t> position;    // along each axis, from 0
   std::vector<SweepSummary> summaries;  // one per measure
@@ -81,6 +85,7 @@ struct SweepResult {
   std::size_t measure(const std::string& measure_name) const;
   const SweepCell& cell(const std::vector<std::size_t>& position) const;
 };
+void summarise(SweepResult& result);  // makes the cells anew, from rows that are in order
 void to_json(nlohmann::json&, const SweepResult&);
 void from_json(const nlohmann::json&, SweepResult&);  // std::invalid_argument with one sentence on anything malformed
 

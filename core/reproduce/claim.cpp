@@ -9,7 +9,6 @@
 
 #include "core/contract/json_fields.h"
 #include "core/contract/text.h"
-#include "core/sweep/sweep_summary.h"
 
 namespace mambarium {
 

@@ -89,6 +89,7 @@ int compute(const SweepOptions& options, const ParsedSweep& parsed, const fs::pa
   const Shard shard = shard_of(options.shard);
   const std::size_t workers = options.workers > 0 ? options.workers : usable_cores();
   const SweepFolder folder(out);
+  folder.write_plan(parsed.sweep, parsed.points);
   std::size_t in_shard = 0;
   std::vector<const SweepPoint*> to_do;
   for (std::size_t index = shard.number - 1; index < parsed.points.size(); index += shard.count) {

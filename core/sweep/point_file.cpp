@@ -57,23 +57,4 @@ std::string point_file_text(const SweepPoint& point, const json& evaluation, con
   return document.dump(2) + "\n";
 }
 
-std::optional<PointMeasures> read_point_file(const std::filesystem::path& path, const std::string& id) {
-  const JsonFile file = read_json_file(path);
-  if (file.problem) return std::nullopt;
-  try {
-    const JsonFields fields(file.document, "point");
-    if (fields.text("point") != id) return std::nullopt;
-    const JsonFields values(fields.object("values"), "values");
-    const JsonFields standard_errors(fields.object("standard_errors"), "standard_errors");
-    PointMeasures measures;
-    for (const SweepMeasure& measure : sweep_measures()) {
-      measures.values.push_back(values.number(measure.name.c_str()));
-      measures.standard_errors.push_back(standard_errors.number(measure.name.c_str()));
-    }
-    return measures;
-  } catch (const std::invalid_argument&) {
-    return std::nullopt;
-  }
-}
-
 }  // namespace mambarium

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -49,6 +50,12 @@ fs::path SweepFolder::point_file_in(const fs::path& folder, const SweepPoint& po
 
 std::optional<PointMeasures> SweepFolder::measures(const SweepPoint& point) const {
   return read_point_file(point_file(point), point.id);
+}
+
+void SweepFolder::write_plan(const Sweep& sweep, std::span<const SweepPoint> points) const {
+  const std::vector<double> unknown(sweep_measures().size(), std::numeric_limits<double>::quiet_NaN());
+  const std::vector<PointMeasures> nothing(points.size(), {unknown, unknown});
+  write_shared_file(path_ / "plan.json", nlohmann::json(sweep_result(sweep, points, nothing)).dump(1) + "\n");
 }
 
 void SweepFolder::write_point(const SweepPoint& point, std::string_view text) const {

@@ -2,27 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include "core/analysis/comparison.h"
 #include "core/contract/text.h"
-#include "core/sweep/student_t.h"
 
 namespace mambarium {
 
 namespace {
-
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-SweepCell cell_of(std::span<const SweepRow> rows, std::size_t measure_count) {
-  SweepCell cell{rows.front().position, {}};
-  for (std::size_t measure = 0; measure < measure_count; ++measure) {
-    std::vector<double> values;
-    for (const SweepRow& row : rows) values.push_back(row.values[measure]);
-    cell.summaries.push_back(summarised(values));
-  }
-  return cell;
-}
 
 std::string csv_field(const std::string& text) {
   if (text.find_first_of(",\"") == std::string::npos) return text;
@@ -45,17 +30,6 @@ std::vector<std::size_t> measures_with_errors(const SweepResult& result) {
 
 }  // namespace
 
-SweepSummary summarised(std::span<const double> values) {
-  std::vector<double> present;
-  std::ranges::copy_if(values, std::back_inserter(present), [](double value) { return !std::isnan(value); });
-  const std::int64_t n = std::ssize(present);
-  if (n == 0) return {nan, nan, 0, nan, nan};
-  if (n == 1) return {present.front(), nan, 1, nan, nan};
-  const Measured over_seeds = measured(present);
-  const double half = student_t_95(n - 1) * over_seeds.standard_error;
-  return {over_seeds.mean, over_seeds.standard_error, n, over_seeds.mean - half, over_seeds.mean + half};
-}
-
 SweepResult sweep_result(const Sweep& sweep, std::span<const SweepPoint> points,
                          std::span<const PointMeasures> measures) {
   SweepResult result;
@@ -72,9 +46,7 @@ SweepResult sweep_result(const Sweep& sweep, std::span<const SweepPoint> points,
     for (const std::string& key : sweep.keys) row.settings.push_back(value_to_string(point.config.value(key)));
     result.rows.push_back(std::move(row));
   }
-  const std::size_t seeds = sweep.seeds.size();
-  for (std::size_t first = 0; first < result.rows.size(); first += seeds)
-    result.cells.push_back(cell_of(std::span(result.rows).subspan(first, seeds), result.measures.size()));
+  summarise(result);
   return result;
 }
 

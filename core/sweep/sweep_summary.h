@@ -4,13 +4,10 @@
 #include <span>
 #include <string>
 
-#include "core/sweep/point_file.h"
+#include "core/contract/partial_sweep.h"
 #include "core/sweep/sweep_file.h"
 
 namespace mambarium {
-
-// Mean, standard error over seeds, and the mean's 95 % interval by Student's t, of the values that are not NaN.
-SweepSummary summarised(std::span<const double> values);
 
 // `measures` of every point of `points`, in their order.
 SweepResult sweep_result(const Sweep& sweep, std::span<const SweepPoint> points,

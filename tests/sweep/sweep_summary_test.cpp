@@ -8,8 +8,8 @@
 #include <numbers>
 #include <vector>
 
+#include "core/contract/student_t.h"
 #include "core/contract/text.h"
-#include "core/sweep/student_t.h"
 #include "core/sweep/sweep_folder.h"
 #include "core/sweep/sweep_merge.h"
 #include "core/training/training_error.h"

@@ -2,16 +2,13 @@
 
 #include "ui/figure/figure_command.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QTemporaryDir>
 #include <QTest>
-#include <cstdio>
 
+#include "command_outcome.h"
 #include "plots_fake_data.h"
 #include "ui/figure/figure_recipe.h"
 #include "ui/figure/figure_renderer.h"
@@ -19,30 +16,6 @@
 using namespace mambarium;
 
 namespace {
-
-struct Outcome {
-  int code = -1;
-  QString errors;
-};
-
-// stderr is a file while the command runs.
-Outcome figureWith(const QStringList& arguments) {
-  QTemporaryDir directory;
-  const QByteArray path = directory.filePath(QStringLiteral("stderr")).toLocal8Bit();
-  std::fflush(stderr);
-  const int kept = dup(STDERR_FILENO);
-  const int file = open(path.constData(), O_CREAT | O_WRONLY | O_TRUNC, 0600);
-  dup2(file, STDERR_FILENO);
-  close(file);
-  Outcome outcome;
-  outcome.code = runFigureCommand(QStringList{QStringLiteral("mambarium"), QStringLiteral("figure")} + arguments);
-  std::fflush(stderr);
-  dup2(kept, STDERR_FILENO);
-  close(kept);
-  QFile said(QString::fromLocal8Bit(path));
-  if (said.open(QIODevice::ReadOnly)) outcome.errors = QString::fromUtf8(said.readAll());
-  return outcome;
-}
 
 nlohmann::json goodRecipe() {
   return figureToRecipe({QStringLiteral("gap"), nlohmann::json::object(), fake::threeRuns(), {}, {}, {}});

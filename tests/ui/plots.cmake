@@ -17,3 +17,8 @@ mambarium_add_plot_test(figure_command_test)
 mambarium_add_plot_test(figure_test)
 mambarium_add_plot_test(export_dialog_test)
 mambarium_add_plot_test(run_figure_test)
+
+foreach(name sweep_panel_test sweep_figure_test sweep_gallery)
+  mambarium_add_plot_test(${name})
+  target_sources(${name} PRIVATE sweep_fake_data.cpp)
+endforeach()

@@ -1,4 +1,4 @@
-// A session on a fake machine, and a panel that remembers what it was shown.
+// A panel that remembers what it was shown.
 #pragma once
 
 #include "ui/plots/panel.h"

@@ -9,8 +9,10 @@ foreach(name session_test session_fork_test panel_feed_test form_test window_tes
   target_compile_definitions(${name} PRIVATE FAKE_WORKER="$<TARGET_FILE:fake_worker>")
 endforeach()
 
+mambarium_add_test(sweep_ablation_test SOURCES sweep_ablation_test.cpp LIBRARIES mambarium_ui)
+
 if(TARGET mambarium-worker)
-  foreach(name real_worker_test real_fork_test real_switching_test)
+  foreach(name real_worker_test real_fork_test real_switching_test sweep_window_test)
     mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES mambarium_ui GUI TIMEOUT 600)
     add_dependencies(${name} mambarium-worker)
     target_compile_definitions(${name} PRIVATE FAKE_WORKER="")

@@ -9,6 +9,7 @@
 #include "ui/figure/figure_recipe.h"
 #include "ui/figure/figure_renderer.h"
 #include "ui/figure/run_figure.h"
+#include "ui/figure/sweep_figure.h"
 
 namespace mambarium {
 namespace {
@@ -31,10 +32,36 @@ double numberOption(const QCommandLineParser& parser, const QString& name, doubl
   return value;
 }
 
-constexpr QLatin1String run_option("run"), panel_option("panel"), inspected_option("inspected");
+constexpr QLatin1String run_option("run"), panel_option("panel"), inspected_option("inspected"), sweep_option("sweep"),
+    caption_option("caption");
 
-// The figure that the arguments ask for: a recipe's, or one of a run folder.
+// Options that choose what a sweep's figure shows, as the panel's boxes do.
+struct SweepOption {
+  const char* name;
+  std::string SweepChoice::*member;
+  const char* help;
+  const char* value;
+};
+constexpr SweepOption sweep_options[] = {
+    {"chart", &SweepChoice::chart, QT_TR_NOOP("With --sweep: heat, lines, dots, curves or matrix."), "CHART"},
+    {"measure", &SweepChoice::measure, QT_TR_NOOP("With --sweep: a column of results.csv. Default: gap_add_beta."),
+     "MEASURE"},
+    {"x", &SweepChoice::x, QT_TR_NOOP("With --sweep: the axis along x, such as model.d_conv."), "AXIS"},
+    {"by", &SweepChoice::by, QT_TR_NOOP("With --sweep: the axis that tells series, or rows, apart."), "AXIS"},
+    {"reference", &SweepChoice::reference, QT_TR_NOOP("With --sweep: the case to draw as a reference line."), "CASE"}};
+constexpr QLatin1String log_option("log");
+
+SweepChoice sweepChoice(const QCommandLineParser& parser) {
+  SweepChoice choice;
+  for (const SweepOption& option : sweep_options)
+    choice.*option.member = parser.value(QLatin1String(option.name)).toStdString();
+  choice.log = parser.isSet(log_option);
+  return choice;
+}
+
+// The figure that the arguments ask for: a recipe's, or one of a run's or a sweep's folder.
 Figure chosenFigure(const QCommandLineParser& parser) {
+  if (parser.isSet(sweep_option)) return figureOfSweep(parser.value(sweep_option), sweepChoice(parser));
   if (!parser.isSet(run_option)) return readRecipe(parser.positionalArguments().front());
   return figureOfRun(parser.value(run_option), parser.value(panel_option), parser.values(inspected_option));
 }
@@ -45,9 +72,9 @@ int runFigureCommand(const QStringList& arguments) {
   const QString width = QStringLiteral("width-mm"), height = QStringLiteral("height-mm"),
                 font = QStringLiteral("font-pt"), dpi = QStringLiteral("dpi"), palette = QStringLiteral("palette");
   QCommandLineParser parser;
-  parser.setApplicationDescription(
-      QObject::tr("Makes a figure from a recipe, or of a run folder, without a window. The format follows from the "
-                  "name of FILE: .pdf, .svg, .png or .csv."));
+  parser.setApplicationDescription(QObject::tr(
+      "Makes a figure from a recipe, of a run folder or of a sweep, without a window. The format follows from the "
+      "name of FILE: .pdf, .svg, .png or .csv."));
   parser.addPositionalArgument(QStringLiteral("recipe"), QObject::tr("The recipe that lies beside an exported figure."),
                                QStringLiteral("RECIPE"));
   parser.addOptions(
@@ -62,12 +89,19 @@ int runFigureCommand(const QStringList& arguments) {
             "With --run: what \"mambarium-worker inspect\" printed, for panels that look into the model; may be given "
             "more than once, for other steps."),
         QStringLiteral("FILE")},
+       {sweep_option, QObject::tr("A sweep's folder, or its results.json, instead of a recipe."),
+        QStringLiteral("FOLDER")},
+       {log_option, QObject::tr("With --sweep: a logarithmic scale of the measure.")},
+       {caption_option, QObject::tr("Write below the plot, in words, what it shows.")},
        {width, QObject::tr("Width instead of the recipe's."), QStringLiteral("MM")},
        {height, QObject::tr("Height instead of the recipe's."), QStringLiteral("MM")},
        {font, QObject::tr("Font size instead of the recipe's."), QStringLiteral("PT")},
        {dpi, QObject::tr("Dots per inch of a PNG."), QStringLiteral("DPI")},
        {palette, QObject::tr("light or dark instead of the recipe's."), QStringLiteral("PALETTE")},
        {{QStringLiteral("h"), QStringLiteral("help")}, QObject::tr("Show this help.")}});
+
+  for (const SweepOption& option : sweep_options)
+    parser.addOption({QLatin1String(option.name), QObject::tr(option.help), QLatin1String(option.value)});
 
   QStringList own = arguments;
   if (own.size() > 1) own.removeAt(1);
@@ -78,11 +112,14 @@ int runFigureCommand(const QStringList& arguments) {
     std::fputs(qPrintable(help), stdout);
     return exit_ok;
   }
-  const bool of_run = parser.isSet(run_option);
-  if (parser.positionalArguments().size() != (of_run ? 0 : 1))
-    return complain(QObject::tr("exactly one recipe is needed: mambarium figure RECIPE -o FILE; or one run: mambarium "
-                                "figure --run FOLDER --panel gap -o FILE"),
-                    exit_bad_input);
+  const qsizetype sources =
+      parser.positionalArguments().size() + (parser.isSet(run_option) ? 1 : 0) + (parser.isSet(sweep_option) ? 1 : 0);
+  if (sources != 1)
+    return complain(
+        QObject::tr("exactly one recipe is needed: mambarium figure RECIPE -o FILE; or one run: mambarium "
+                    "figure --run FOLDER --panel gap -o FILE; or one sweep: mambarium figure --sweep FOLDER "
+                    "-o FILE"),
+        exit_bad_input);
   const QStringList outputs = parser.values(QStringLiteral("output"));
   if (outputs.isEmpty())
     return complain(QObject::tr("the file to write is missing: -o FILE, ending in .pdf, .svg, .png or .csv"),
@@ -100,9 +137,11 @@ int runFigureCommand(const QStringList& arguments) {
         throw std::invalid_argument("--palette is \"" + wanted.toStdString() + "\", it must be light or dark.");
       figure.style.dark = wanted == u"dark";
     }
+    if (parser.isSet(caption_option)) figure.caption = makeFigurePanel(figure)->caption();
+    const bool is_new = parser.positionalArguments().isEmpty();
     for (const QString& output : outputs) {
       auto failure = saveFigure(figure, output);
-      if (!failure && of_run) failure = writeFile(recipePathFor(output), recipeBytes(figure));
+      if (!failure && is_new) failure = writeFile(recipePathFor(output), recipeBytes(figure));
       if (failure) return complain(*failure, exit_cannot_write);
     }
     return exit_ok;

@@ -1,7 +1,8 @@
-// A figure without a window: of a recipe, or of a run folder, then with its recipe beside it.
+// A figure without a window: of a recipe, or of a run folder or a sweep, then with its recipe beside it.
 //
 //   mambarium figure RECIPE -o FILE
 //   mambarium figure --run FOLDER --panel PANEL [--inspected FILE] -o FILE
+//   mambarium figure --sweep FOLDER [--chart CHART] [--measure MEASURE] [--x AXIS] [--by AXIS] -o FILE
 #pragma once
 
 #include <QStringList>

@@ -69,6 +69,8 @@ json provenance(const Figure& figure) {
                    {"revision", revision},
                    {"made", QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()},
                    {"runs", std::move(runs)}};
+  if (const auto& sweep = figure.data.sweep)
+    document["sweep"] = {{"title", sweep->result.title}, {"folder", sweep->folder}, {"models", sweep->done}};
   if (const QString command = inspectCommand(figure); !command.isEmpty())
     document["inspect_command"] = command.toStdString();
   return document;

@@ -5,6 +5,20 @@
 #include <cmath>
 
 namespace mambarium {
+namespace {
+
+// The first lines of a text, as many as there is room for.
+QString fittingLines(const QString& text, const QFontMetricsF& metrics, const QSizeF& room) {
+  QStringList fitting;
+  for (const QString& line : text.split(u'\n')) {
+    const double height = static_cast<double>(fitting.size()) * metrics.lineSpacing() + metrics.ascent() * 0.8;
+    if (metrics.horizontalAdvance(line) + 2 > room.width() || height > room.height()) break;
+    fitting << line;
+  }
+  return fitting.join(u'\n');
+}
+
+}  // namespace
 
 CellMap::CellMap(QCPAxis* key_axis, QCPAxis* value_axis) : QCPAbstractPlottable(key_axis, value_axis) {
   setSelectable(QCP::stNone);
@@ -67,10 +81,10 @@ void CellMap::draw(QCPPainter* painter) {
         painter->drawRect(filled.adjusted(inset, inset, -inset, -inset));
       }
       if (index >= texts_.size() || texts_[index].isEmpty()) continue;
-      if (metrics.horizontalAdvance(texts_[index]) + 2 > filled.width() || metrics.ascent() * 0.8 > filled.height())
-        continue;
+      const QString text = fittingLines(texts_[index], metrics, filled.size());
+      if (text.isEmpty()) continue;
       painter->setPen(Theme::textOn(color));
-      painter->drawText(filled, Qt::AlignCenter, texts_[index]);
+      painter->drawText(filled, Qt::AlignCenter, text);
     }
 }
 

@@ -1,6 +1,6 @@
 // CellMap: a grid of coloured cells, drawn as rectangles and not as a scaled image, so that it is as sharp on paper as
 // on the screen and never interpolated. Column c covers key c - 0.5 .. c + 0.5 (plus an offset), row r likewise on the
-// value axis. An invalid colour leaves a cell out; a text is written where the cell is large enough for it.
+// value axis. An invalid colour leaves a cell out; of a text's lines as many are written as the cell has room for.
 #pragma once
 
 #include <qcustomplot.h>

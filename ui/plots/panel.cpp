@@ -7,6 +7,7 @@
 #include "ui/plots/loss_panel.h"
 #include "ui/plots/prediction_panel.h"
 #include "ui/plots/state_panel.h"
+#include "ui/plots/sweep_panel.h"
 #include "ui/plots/theory_panel.h"
 
 namespace mambarium {
@@ -59,6 +60,7 @@ std::vector<Panel*> makePanels(QWidget* parent) {
 }
 
 Panel* makePanel(const QString& id, QWidget* parent) {
+  if (id == u"sweep") return new SweepPanel(parent);
   const auto index = panelIds().indexOf(id);
   return index < 0 ? nullptr : makers[index].make(parent);
 }

@@ -80,6 +80,7 @@ class Panel : public QWidget {
 // The panels of this version, in the order of the window. The caller owns what is made (or gives it a parent).
 const QStringList& panelIds();
 std::vector<Panel*> makePanels(QWidget* parent);
-Panel* makePanel(const QString& id, QWidget* parent);  // nullptr for an unknown id
+// One of those by its id, or the panel of sweeps, "sweep", which has windows of its own; nullptr for an unknown id.
+Panel* makePanel(const QString& id, QWidget* parent);
 
 }  // namespace mambarium

@@ -88,12 +88,17 @@ json to_recipe_json(const PanelData& data) {
   }
   if (data.inspected) document["inspected"] = readable_json(*data.inspected);
   for (const json& answer : data.earlier) document["earlier"].push_back(readable_json(answer));
+  if (data.sweep) document["sweep"] = to_recipe_json(*data.sweep);
   return document;
 }
 
 PanelData panel_data_from_recipe(const json& document) {
   const std::string where = "data";
   PanelData data;
+  if (const json& runs = list(document, "runs", where); runs.empty() && document.contains("sweep")) {
+    data.sweep = std::make_shared<const SweepData>(sweep_data_from_recipe(document["sweep"]));
+    return data;
+  }
   for (const json& run : list(document, "runs", where))
     data.runs.push_back(runFromRecipe(run, where + ".runs[" + std::to_string(data.runs.size()) + "]"));
   if (data.runs.empty()) throw bad(where + ".runs", "must hold at least one run");

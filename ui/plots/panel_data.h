@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "core/contract/experiment_config.h"
 #include "core/contract/metrics.h"
+#include "ui/plots/sweep_data.h"
 
 namespace mambarium {
 
@@ -32,6 +34,7 @@ struct PanelData {
   std::size_t current = 0;                  // the run that `inspected` is about
   std::optional<nlohmann::json> inspected;  // the answer to Panel::wants(): inspection.h, "what" tells which
   std::vector<nlohmann::json> earlier;      // answers to the same question at other steps, if Panel::wantsEarlier()
+  std::shared_ptr<const SweepData> sweep;   // of the panel of sweeps, which shows no runs
 };
 
 nlohmann::json to_recipe_json(const PanelData& data);

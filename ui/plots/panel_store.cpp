@@ -61,6 +61,10 @@ PanelChange PanelStore::update(const PanelData& data) {
     data_.earlier = data.earlier;
     change.inspected = true;
   }
+  if (data_.sweep != data.sweep) {
+    data_.sweep = data.sweep;
+    change.sweep = true;
+  }
   return change;
 }
 

@@ -12,7 +12,8 @@ struct PanelChange {
   bool runs = false;       // which runs, their names, colours or configurations
   bool rows = false;       // numbers were added
   bool inspected = false;  // another answer
-  bool any() const { return runs || rows || inspected; }
+  bool sweep = false;      // another sweep, or more of it
+  bool any() const { return runs || rows || inspected || sweep; }
 };
 
 class PanelStore {

@@ -1,4 +1,4 @@
-#include "core/sweep/student_t.h"
+#include "core/contract/student_t.h"
 
 #include <cmath>
 #include <numbers>

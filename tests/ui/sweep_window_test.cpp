@@ -1,0 +1,177 @@
+// Sweeps in the window, with real widgets and the real worker: an ablation from the choice to the figure, stopped, gone
+// on with, and closed.
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QFileInfo>
+#include <QLabel>
+#include <QSpinBox>
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+
+#include "ui/ablation_dialog.h"
+#include "ui/figure/export_dialog.h"
+#include "ui/sweep_dialog.h"
+#include "window_fixture.h"
+
+using namespace mambarium;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int patience = 120'000;
+
+// Processes that have `word` in their command line, zombies not counted.
+QStringList processesWith(const QString& word) {
+  QStringList found;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    std::ifstream file(entry.path() / "cmdline", std::ios::binary);
+    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    if (QString::fromStdString(line).contains(word)) found << QString::fromStdString(entry.path().filename().string());
+  }
+  return found;
+}
+
+class SweepWindow {
+ public:
+  SweepWindow() : it(WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"))) {
+    it.set("task.length", std::int64_t{16});
+    it.set("model.d_model", std::int64_t{4});
+    it.set("model.d_state", std::int64_t{4});
+    it.set("training.batch", std::int64_t{8});
+    it.set("training.eval_every", std::int64_t{10});
+    it.set("training.checkpoint_every", std::int64_t{10});
+  }
+
+  // Ticks the gate and the MLP, two seeds, and presses Train.
+  SweepDialog* ablate(int steps) {
+    it.window->action(QStringLiteral("ablate"))->trigger();
+    auto* const dialog = it.window->findChild<AblationDialog*>();
+    tick(dialog, "ablate model.gate off");
+    tick(dialog, "ablate model.mlp none");
+    dialog->findChild<QSpinBox*>(QStringLiteral("ablate-seeds"))->setValue(2);
+    dialog->findChild<QSpinBox*>(QStringLiteral("ablate-steps"))->setValue(steps);
+    sentence = dialog->findChild<QLabel*>(QStringLiteral("ablate-sentence"))->text();
+    it.click(dialog->findChild<QPushButton*>(QStringLiteral("ablate-train")));
+    return sweep();
+  }
+
+  SweepDialog* sweep() const {
+    const auto all = it.window->findChildren<SweepDialog*>();
+    return all.isEmpty() ? nullptr : all.last();
+  }
+
+  static QPushButton* button(const SweepDialog* dialog, const char* name) {
+    return dialog->findChild<QPushButton*>(QLatin1String(name));
+  }
+
+  WindowFixture it;
+  QString sentence;
+
+ private:
+  static void tick(const AblationDialog* dialog, const char* name) {
+    dialog->findChild<QCheckBox*>(QLatin1String(name))->click();
+  }
+};
+
+}  // namespace
+
+class SweepWindowTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void anAblationFillsInAndIsOpened() {
+    SweepWindow window;
+    const SweepDialog* const sweep = window.ablate(20);
+    QVERIFY2(window.sentence.startsWith(QStringLiteral("4 combinations with 2 seeds make 8 models of 20 steps")),
+             qPrintable(window.sentence));
+    QVERIFY(sweep && sweep->process().isRunning());
+    QTRY_VERIFY_WITH_TIMEOUT(sweep->panel().data().sweep, patience);
+    QVERIFY(sweep->panel().hasData());
+    QVERIFY2(sweep->panel().caption().contains(QStringLiteral("of 8 models are trained")),
+             qPrintable(sweep->panel().caption()));
+    QTRY_VERIFY_WITH_TIMEOUT(!sweep->process().isRunning(), patience);
+    QVERIFY2(sweep->problem().isEmpty(), qPrintable(sweep->problem()));
+    QTRY_VERIFY(sweep->standing().isEmpty());
+    QVERIFY(QFileInfo::exists(sweep->folder() + QStringLiteral("/results.json")));
+
+    const PanelTable table = sweep->panel().table();
+    QCOMPARE(table.rows.size(), std::size_t{4});
+    QCOMPARE(table.columns.mid(0, 2), (QStringList{"model.gate", "model.mlp"}));
+    for (const QStringList& row : table.rows) {
+      QCOMPARE(row[6], QStringLiteral("2"));
+      QVERIFY(row[4].toDouble() < row[2].toDouble() && row[2].toDouble() < row[5].toDouble());
+    }
+    QCOMPARE(sweep->findChild<QLabel*>(QStringLiteral("sweep-caption"))->text(), sweep->panel().caption());
+    QVERIFY(sweep->panel().caption().contains(QStringLiteral("Gate off, MLP none")));
+
+    window.it.click(SweepWindow::button(sweep, "sweep-copy"));
+    QVERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("model.gate,model.mlp,gap_add_beta_mean")));
+    sweep->panel().setOptions({{"chart", "curves"}});
+    QTRY_VERIFY(sweep->panel().hasData());
+    QCOMPARE(sweep->panel().table().rows.size(), std::size_t{4 * 3});
+
+    window.it.click(sweep->panel().findChild<QWidget*>(QStringLiteral("exportButton")));
+    auto* const exported = sweep->findChild<ExportDialog*>();
+    QVERIFY(exported && exported->path().startsWith(sweep->folder()));
+    exported->accept();
+    QVERIFY(QFileInfo::exists(exported->path()));
+  }
+
+  void stoppedItGoesOn() {
+    SweepWindow window;
+    SweepDialog* sweep = window.ablate(3000);
+    const QString folder = sweep->folder();
+    QTRY_VERIFY_WITH_TIMEOUT(sweep->panel().data().sweep, patience);
+    QTest::qWait(500);
+    window.it.click(SweepWindow::button(sweep, "sweep-stop"));
+    QTRY_VERIFY_WITH_TIMEOUT(!sweep->process().isRunning(), patience);
+    QVERIFY2(sweep->problem().isEmpty(), qPrintable(sweep->problem()));
+    QVERIFY(processesWith(folder).isEmpty());
+    QVERIFY(sweep->standing().contains(QStringLiteral("of 8 models")));
+    QVERIFY(SweepWindow::button(sweep, "sweep-go-on")->isVisible());
+    bool checkpoint = false;
+    for (const auto& entry : fs::recursive_directory_iterator(folder.toStdString()))
+      checkpoint = checkpoint || entry.path().extension() == ".safetensors";
+    QVERIFY(checkpoint);
+
+    sweep->close();
+    QTRY_VERIFY(!window.sweep());
+    sweep = window.it.window->showSweep(folder, false);
+    QVERIFY(!sweep->process().isRunning());
+    window.it.click(SweepWindow::button(sweep, "sweep-go-on"));
+    QVERIFY(sweep->process().isRunning());
+    QTRY_VERIFY_WITH_TIMEOUT(!processesWith(folder).isEmpty(), patience);
+    QCOMPARE(window.it.window->showSweep(folder, true), sweep);
+    sweep->close();
+    QVERIFY(processesWith(folder).isEmpty());
+  }
+
+  void closingTheWindowLeavesNoProcess() {
+    QString folder;
+    {
+      SweepWindow window;
+      const SweepDialog* const sweep = window.ablate(100'000);
+      folder = sweep->folder();
+      QTRY_VERIFY_WITH_TIMEOUT(processesWith(folder).size() > 1, patience);
+      window.it.window->close();
+      QVERIFY(processesWith(folder).isEmpty());
+    }
+    QVERIFY(processesWith(folder).isEmpty());
+  }
+
+  void whatFailsIsSaid() {
+    SweepWindow window;
+    const QString folder = window.it.machine.path(QStringLiteral("broken"));
+    QDir().mkpath(folder);
+    std::ofstream(SweepDialog::sweepFileIn(folder).toStdString()) << R"({"name": "x", "grid": {"task.ordr": [1]}})";
+    const SweepDialog* const sweep = window.it.window->showSweep(folder, true);
+    QTRY_VERIFY_WITH_TIMEOUT(!sweep->problem().isEmpty(), patience);
+    QVERIFY2(sweep->problem().contains(QStringLiteral("task.ordr")), qPrintable(sweep->problem()));
+    QVERIFY(!sweep->process().isRunning());
+  }
+};
+
+QTEST_MAIN(SweepWindowTest)
+#include "sweep_window_test.moc"

@@ -1,0 +1,11 @@
+// The measure of a sweep at every position of one axis, side by side for every combination of the others: means with
+// error bars, and every seed as a small ring. For layers, parts and named cases. (Paper 1, figure 10 and its tables.)
+#pragma once
+
+#include "ui/plots/sweep_canvas.h"
+
+namespace mambarium {
+
+void drawSweepDots(SweepCanvas& canvas, const SweepSlice& slice);
+
+}  // namespace mambarium

@@ -1,0 +1,197 @@
+#include "ui/plots/sweep_slice.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "core/contract/text.h"
+
+namespace mambarium {
+namespace {
+
+constexpr std::pair<const char*, SweepChartKind> chart_names[] = {{"heat", SweepChartKind::heat},
+                                                                  {"lines", SweepChartKind::lines},
+                                                                  {"dots", SweepChartKind::dots},
+                                                                  {"curves", SweepChartKind::curves},
+                                                                  {"matrix", SweepChartKind::matrix}};
+
+const QString separator = QStringLiteral(" · ");
+
+// "x is "ordr": it must be one of task.order, case."
+template <class Names>
+std::invalid_argument unknown(const char* what, const std::string& given, const Names& names) {
+  std::string list;
+  for (const std::string& name : names) list.append(list.empty() ? "" : ", ").append(name);
+  return std::invalid_argument(std::string(what) + " is " + in_quotes(given) + ", " +
+                               (list.empty() ? "and this sweep has none" : "it must be one of " + list) + ".");
+}
+
+std::size_t axisNamed(const SweepResult& result, const char* what, const std::string& name) {
+  const auto found = std::ranges::find(result.axes, name, &SweepAxis::name);
+  if (found != result.axes.end()) return static_cast<std::size_t>(found - result.axes.begin());
+  std::vector<std::string> names;
+  for (const SweepAxis& axis : result.axes) names.push_back(axis.name);
+  throw unknown(what, name, names);
+}
+
+bool isOfTheTask(const SweepAxis& axis) {
+  return !axis.keys.empty() && axis.keys.front().starts_with("task.");
+}
+
+// A quantity of the model, over one of the task, over a list of names.
+std::size_t likeliestX(const SweepResult& result) {
+  const auto first = [&](auto&& fits) {
+    return static_cast<std::size_t>(std::ranges::find_if(result.axes, fits) - result.axes.begin());
+  };
+  const std::size_t of_model = first([](const SweepAxis& a) { return isContinuous(a) && !isOfTheTask(a); });
+  if (of_model < result.axes.size()) return of_model;
+  const std::size_t continuous = first(isContinuous);
+  return continuous < result.axes.size() ? continuous : 0;
+}
+
+SweepChartKind likeliestChart(const SweepResult& result) {
+  const auto continuous = std::ranges::count_if(result.axes, isContinuous);
+  if (continuous >= 2) return SweepChartKind::heat;
+  if (continuous == 1) return SweepChartKind::lines;
+  return result.axes.size() >= 2 ? SweepChartKind::matrix : SweepChartKind::dots;
+}
+
+SweepChartKind chartNamed(const std::string& name) {
+  std::vector<std::string> names;
+  for (const auto& [known, kind] : chart_names) {
+    if (name == known) return kind;
+    names.emplace_back(known);
+  }
+  throw unknown("the chart", name, names);
+}
+
+}  // namespace
+
+nlohmann::json to_options(const SweepChoice& choice) {
+  return {{"chart", choice.chart}, {"measure", choice.measure},     {"x", choice.x},
+          {"by", choice.by},       {"reference", choice.reference}, {"log", choice.log}};
+}
+
+QString labelled(const SweepAxis& axis, std::size_t position) {
+  const QString label = QString::fromStdString(axis.labels[position]);
+  return axis.name == "case" ? label : QString::fromStdString(axis.title) + u' ' + label;
+}
+
+bool isContinuous(const SweepAxis& axis) {
+  return axis.numbers.size() >= 2 &&
+         std::ranges::adjacent_find(axis.numbers, std::not_equal_to<>()) != axis.numbers.end();
+}
+
+SweepSlice::SweepSlice(const SweepResult& result, const SweepChoice& choice) : result_(&result), log_(choice.log) {
+  chart_ = choice.chart.empty() ? likeliestChart(result) : chartNamed(choice.chart);
+  const std::string wanted = choice.measure.empty() ? "gap_add_beta" : choice.measure;
+  const auto measure = std::ranges::find(result.measures, wanted, &SweepMeasure::name);
+  if (measure == result.measures.end()) {
+    std::vector<std::string> names;
+    for (const SweepMeasure& known : result.measures) names.push_back(known.name);
+    throw unknown("the measure", wanted, names);
+  }
+  measure_ = static_cast<std::size_t>(measure - result.measures.begin());
+  const std::optional<std::size_t> first_by =
+      choice.by.empty() ? std::nullopt : std::optional(axisNamed(result, "the axis of the series", choice.by));
+  if (!choice.x.empty())
+    x_ = axisNamed(result, "the axis along x", choice.x);
+  else if (!result.axes.empty())
+    x_ = likeliestX(result);
+  // A series' axis that would have been x gives x to another.
+  if (x_ == first_by && first_by && choice.x.empty() && result.axes.size() > 1) x_ = *first_by == 0 ? 1 : 0;
+  if (x_ == first_by && first_by)
+    throw std::invalid_argument("the axis of the series is " + in_quotes(choice.by) + ", which lies along x already.");
+  if (first_by) by_.push_back(*first_by);
+  for (std::size_t axis = 0; axis < result.axes.size(); ++axis)
+    if (axis != x_ && axis != first_by) by_.push_back(axis);
+  if (choice.reference.empty()) return;
+  const std::size_t cases = axisNamed(result, "the reference is a case, and the axis", "case");
+  const auto& labels = result.axes[cases].labels;
+  const auto found = std::ranges::find(labels, choice.reference);
+  if (found == labels.end()) throw unknown("the reference", choice.reference, labels);
+  reference_ = {cases, static_cast<std::size_t>(found - labels.begin())};
+}
+
+std::vector<const SweepAxis*> SweepSlice::by() const {
+  std::vector<const SweepAxis*> axes;
+  for (const std::size_t axis : by_) axes.push_back(&result_->axes[axis]);
+  return axes;
+}
+
+std::size_t SweepSlice::positions() const {
+  return x_ ? x()->labels.size() : 1;
+}
+
+std::size_t SweepSlice::series() const {
+  std::size_t count = 1;
+  for (const SweepAxis* axis : by()) count *= axis->labels.size();
+  return count;
+}
+
+std::vector<std::size_t> SweepSlice::indices(std::size_t series, std::size_t position) const {
+  std::vector<std::size_t> along(result_->axes.size());
+  if (x_) along[*x_] = position;
+  for (auto axis = by_.rbegin(); axis != by_.rend(); ++axis) {
+    const std::size_t length = result_->axes[*axis].labels.size();
+    along[*axis] = series % length;
+    series /= length;
+  }
+  return along;
+}
+
+std::size_t SweepSlice::cell(std::size_t series, std::size_t position) const {
+  return static_cast<std::size_t>(&result_->cell(indices(series, position)) - result_->cells.data());
+}
+
+const SweepSummary& SweepSlice::summary(std::size_t cell) const {
+  return result_->cells[cell].summaries[measure_];
+}
+
+std::span<const SweepRow> SweepSlice::rows(std::size_t cell) const {
+  const std::size_t seeds = result_->seeds.size();
+  return std::span(result_->rows).subspan(cell * seeds, seeds);
+}
+
+std::vector<double> SweepSlice::values(std::size_t cell) const {
+  std::vector<double> all;
+  for (const SweepRow& row : rows(cell)) all.push_back(row.values[measure_]);
+  return all;
+}
+
+bool SweepSlice::isReference(std::size_t series) const {
+  return reference_ && reference_->first != x_ && indices(series, 0)[reference_->first] == reference_->second;
+}
+
+QString SweepSlice::seriesTitle() const {
+  QStringList titles;
+  for (const SweepAxis* axis : by()) titles << QString::fromStdString(axis->title);
+  return titles.join(separator);
+}
+
+QString SweepSlice::seriesName(std::size_t series) const {
+  const std::vector<std::size_t> along = indices(series, 0);
+  QStringList names;
+  for (const std::size_t axis : by_) names << labelled(result_->axes[axis], along[axis]);
+  return names.join(QStringLiteral(", "));
+}
+
+QString SweepSlice::seriesLabel(std::size_t series) const {
+  const std::vector<std::size_t> along = indices(series, 0);
+  QStringList labels;
+  for (const std::size_t axis : by_) labels << QString::fromStdString(result_->axes[axis].labels[along[axis]]);
+  return labels.join(separator);
+}
+
+QString SweepSlice::positionLabel(std::size_t position) const {
+  return x_ ? QString::fromStdString(x()->labels[position]) : QString::fromStdString(result_->title);
+}
+
+QString SweepSlice::cellLabel(std::size_t cell) const {
+  QStringList parts;
+  for (std::size_t axis = 0; axis < result_->axes.size(); ++axis)
+    parts << labelled(result_->axes[axis], result_->cells[cell].position[axis]);
+  return parts.isEmpty() ? QString::fromStdString(result_->title) : parts.join(QStringLiteral(", "));
+}
+
+}  // namespace mambarium
