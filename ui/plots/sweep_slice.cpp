@@ -1,6 +1,8 @@
 #include "ui/plots/sweep_slice.h"
 
+#include <QStringList>
 #include <algorithm>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
