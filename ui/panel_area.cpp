@@ -8,6 +8,7 @@
 #include <QScrollArea>
 #include <QSettings>
 #include <QSplitter>
+#include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -18,9 +19,17 @@ namespace mambarium {
 
 namespace {
 
-// Curves over training on the left; what the model does with a sequence, and its filters, on the right.
+// Curves over training and what the theory says on the left; what the model does with a sequence on the right.
 bool standsOnTheLeft(const Panel& panel) {
-  return panel.id() == QStringLiteral("loss") || panel.id() == QStringLiteral("gap");
+  static const QStringList left = {QStringLiteral("loss"), QStringLiteral("gap"), QStringLiteral("inner-products"),
+                                   QStringLiteral("theory")};
+  return left.contains(panel.id());
+}
+
+bool isThereAtFirst(const Panel& panel) {
+  static const QStringList first = {QStringLiteral("loss"), QStringLiteral("gap"), QStringLiteral("prediction"),
+                                    QStringLiteral("decay"), QStringLiteral("filters")};
+  return first.contains(panel.id());
 }
 
 constexpr int narrowest_panel = 330, lowest_panel = 196, lowest_in_one_column = 260;
@@ -38,34 +47,51 @@ QSplitter* makeSplitter(Qt::Orientation orientation) {
 PanelArea::PanelArea(std::vector<Panel*> panels, QWidget* parent)
     : QWidget(parent),
       panels_(std::move(panels)),
+      chooser_(new QToolBar),
+      scroll_(new QScrollArea),
       columns_(makeSplitter(Qt::Horizontal)),
       left_(makeSplitter(Qt::Vertical)),
       right_(makeSplitter(Qt::Vertical)) {
   setObjectName(QStringLiteral("panels"));
-  auto* const scroll = new QScrollArea;
-  scroll->setFrameShape(QFrame::NoFrame);
-  scroll->setFocusPolicy(Qt::NoFocus);
-  scroll->setWidgetResizable(true);
-  scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-  scroll->setWidget(columns_);
+  scroll_->setFrameShape(QFrame::NoFrame);
+  scroll_->setFocusPolicy(Qt::NoFocus);
+  scroll_->setWidgetResizable(true);
+  scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+  scroll_->setWidget(columns_);
+  chooser_->setAccessibleName(tr("Panels to show"));
+  chooser_->setMovable(false);
+  if (auto* const more = chooser_->findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"))) {
+    more->setAccessibleName(tr("More panels"));
+    more->setToolTip(tr("Panels for which there is no room here"));
+    more->setFocusPolicy(Qt::TabFocus);
+  }
   auto* const column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
-  column->addWidget(scroll);
+  column->setSpacing(0);
+  column->addWidget(chooser_);
+  column->addWidget(scroll_, 1);
   columns_->addWidget(left_);
   columns_->addWidget(right_);
   for (Panel* const panel : panels_) {
     (standsOnTheLeft(*panel) ? left_ : right_)->addWidget(panel);
     auto* const action = new QAction(panel->title(), this);
     action->setCheckable(true);
-    action->setChecked(true);
-    connect(action, &QAction::toggled, this, &PanelArea::arrange);
+    action->setChecked(isThereAtFirst(*panel));
+    action->setToolTip(tr("Show or hide the panel “%1”").arg(panel->title()));
+    connect(action, &QAction::toggled, this, [this, panel](bool shown) { showOrHide(panel, shown); });
     shown_[panel] = action;
+    chooser_->addAction(action);
+    QWidget* const button = chooser_->widgetForAction(action);
+    button->setObjectName(QStringLiteral("choose-") + panel->id());
+    button->setAccessibleName(tr("Panel %1").arg(panel->title()));
+    button->setFocusPolicy(Qt::TabFocus);
     addMenuButton(panel);
     panel->installEventFilter(this);
   }
-  for (QSplitter* const splitter : {columns_, left_}) splitter->setSizes(QList<int>(splitter->count(), 1000));
-  right_->setSizes({1000, 1000, 1250});  // a filter map needs the height
+  for (QSplitter* const splitter : {columns_, left_, right_}) splitter->setSizes(QList<int>(splitter->count(), 1000));
+  right_->setSizes({1000, 1000, 1250, 1000});  // a filter map needs the height
   connectPanels();
+  arrange();
 }
 
 void PanelArea::connectPanels() {
@@ -105,7 +131,10 @@ QMenu* PanelArea::makeMenu(Panel* panel) {
   const bool is_maximised = panel == maximised_;
   menu->addAction(is_maximised ? tr("Restore") : tr("Maximise"), this,
                   [this, panel, is_maximised] { maximise(is_maximised ? nullptr : panel); });
-  menu->addAction(tr("Hide"), shown_[panel], [action = shown_[panel]] { action->setChecked(false); });
+  menu->addAction(tr("Hide"), this, [this, panel, is_maximised] {
+    if (is_maximised) maximise(nullptr);
+    shown_[panel]->setChecked(false);
+  });
   return menu;
 }
 
@@ -124,8 +153,29 @@ void PanelArea::maximise(Panel* panel) {
   arrange();
 }
 
+void PanelArea::showOrHide(Panel* panel, bool shown) {
+  if (shown || maximised_ == panel) maximised_ = nullptr;
+  arrange();
+  if (!shown) return;
+  makeRoomFor(panel);
+  scroll_->ensureWidgetVisible(panel);
+}
+
+void PanelArea::makeRoomFor(Panel* panel) {
+  auto* const side = qobject_cast<QSplitter*>(panel->parentWidget());
+  QList<int> sizes = side->sizes();
+  int total = 0, there = 0;
+  for (int i = 0; i < side->count(); ++i) {
+    if (side->widget(i)->isHidden()) continue;
+    total += sizes[i];
+    ++there;
+  }
+  int& own = sizes[side->indexOf(panel)];
+  own = std::max(own, total / std::max(there, 1));
+  side->setSizes(sizes);
+}
+
 void PanelArea::arrange() {
-  if (maximised_ && !shown_[maximised_]->isChecked()) maximised_ = nullptr;
   for (Panel* const panel : panels_) {
     panel->setVisible(maximised_ ? panel == maximised_ : shown_[panel]->isChecked());
   }
@@ -194,7 +244,8 @@ void PanelArea::restore(const QSettings& settings) {
   left_->restoreState(settings.value(QStringLiteral("panels/left")).toByteArray());
   right_->restoreState(settings.value(QStringLiteral("panels/right")).toByteArray());
   for (Panel* const panel : panels_) {
-    shown_[panel]->setChecked(settings.value(QStringLiteral("panels/%1/shown").arg(panel->id()), true).toBool());
+    shown_[panel]->setChecked(
+        settings.value(QStringLiteral("panels/%1/shown").arg(panel->id()), isThereAtFirst(*panel)).toBool());
     const std::string saved =
         settings.value(QStringLiteral("panels/%1/options").arg(panel->id())).toString().toStdString();
     try {

@@ -1,5 +1,7 @@
 // PanelArea: the panels in two columns whose borders can be dragged, or in one that scrolls where two would be too
-// narrow. One panel may fill the area for a while; any may be hidden, and one that cannot be seen asks for nothing.
+// narrow. A row of buttons above them, one for each panel, shows and hides: five are there at first, the others are one
+// click away, and one that cannot be seen asks for nothing. One panel may fill the area for a while, shown or not; that
+// changes nothing about the arrangement.
 #pragma once
 
 #include <QMap>
@@ -11,8 +13,10 @@
 
 class QAction;
 class QMenu;
+class QScrollArea;
 class QSettings;
 class QSplitter;
+class QToolBar;
 class QToolButton;
 
 namespace mambarium {
@@ -26,7 +30,7 @@ class PanelArea : public QWidget {
   Panel* panel(const QString& id) const;          // nullptr for an unknown id
   QAction* showAction(const Panel* panel) const;  // checkable: shown or hidden
   Panel* maximised() const { return maximised_; }
-  void maximise(Panel* panel);  // nullptr: all of them again
+  void maximise(Panel* panel);  // nullptr: those that are shown again
   Panel* panelUnder(const QPoint& global_position) const;
 
   void setTheme(const Theme& theme);
@@ -44,12 +48,16 @@ class PanelArea : public QWidget {
 
  private:
   void arrange();
+  void showOrHide(Panel* panel, bool shown);
+  void makeRoomFor(Panel* panel);
   void addMenuButton(Panel* panel);
   void connectPanels();
 
   std::vector<Panel*> panels_;
   QMap<const Panel*, QAction*> shown_;
   QMap<Panel*, QToolButton*> menus_;
+  QToolBar* chooser_;
+  QScrollArea* scroll_;
   QSplitter *columns_, *left_, *right_;
   Theme theme_;
   Panel* maximised_ = nullptr;

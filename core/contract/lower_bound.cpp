@@ -11,8 +11,7 @@ double lower_bound_bits(std::int64_t states, std::int64_t order, double epsilon)
 }
 
 std::optional<std::int64_t> recurrent_state_numbers(const ExperimentConfig& config) {
-  const std::string& kind = config.text("model.kind");
-  if (kind != "mamba2" && kind != "mamba_zero") return std::nullopt;
+  if (!is_mamba(config)) return std::nullopt;
   const std::int64_t d_inner = d_inner_of(config), d_state = config.integer("model.d_state");
   std::int64_t convolved = 0;
   if (config.includes("model.conv", "x")) convolved += d_inner;

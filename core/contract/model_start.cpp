@@ -41,6 +41,7 @@ std::vector<RequiredSetting> required_settings(const ConstructionSettings& s) {
       {"model.layers", "1"},
       {"model.conv", binary ? "x,B" : "x,B,C"},
       {"model.d_conv", std::to_string(higher ? s.order + 1 : 2)},
+      {"model.conv_filters", "per_channel"},
       {"model.decay", switching ? "learned" : "one"},
       {"model.readout", "l1"},
   };
@@ -93,7 +94,7 @@ ExperimentConfig construction_config(const ConstructionSettings& settings) {
 
 std::optional<ConstructionSettings> start_of(const ExperimentConfig& config) {
   const std::string& name = config.text("model.start");
-  if (name == "random") return std::nullopt;
+  if (name == "random" || !config.applies("model.start")) return std::nullopt;
   return ConstructionSettings{.name = name,
                               .states = config.integer("task.states"),
                               .order = config.integer("task.order"),

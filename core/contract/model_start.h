@@ -30,7 +30,7 @@ std::optional<std::string> construction_problem(const ConstructionSettings& sett
 ExperimentConfig construction_config(const ConstructionSettings& settings);
 
 // The construction that model.start names, for the configuration's task, theorem4 with epsilon 0.01; nothing for
-// random.
+// random, and where the setting has no effect.
 std::optional<ConstructionSettings> start_of(const ExperimentConfig& config);
 
 // What keeps the configuration's model from starting as that construction: one sentence with all settings that would

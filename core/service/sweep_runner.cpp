@@ -13,6 +13,7 @@
 #include "core/contract/text.h"
 #include "core/service/child_process.h"
 #include "core/service/command_error.h"
+#include "core/sweep/point_file.h"
 #include "core/training/durable_file.h"
 #include "core/training/training_error.h"
 

@@ -43,10 +43,10 @@ std::string particulars(const ConstructionSettings& settings) {
 void print_constructions(const std::vector<ConstructionRow>& rows) {
   fmt::print("Constructions beside their estimators, over all sequences of up to 10 tokens and 100 of 200 tokens:\n");
   fmt::print("the largest |dp| of a probability, the largest KL(estimator || model) in nats\n\n");
-  fmt::print("{:<13} {:<28} {:>12} {:>12} {:>14} {:>14}\n", "", "", "float64 |dp|", "float64 KL", "float32 |dp|",
+  fmt::print("{:<13} {:<31} {:>12} {:>12} {:>14} {:>14}\n", "", "", "float64 |dp|", "float64 KL", "float32 |dp|",
              "float32 KL");
   for (const ConstructionRow& row : rows)
-    fmt::print("{:<13} {:<28} {:>12.1e} {:>12.1e} {:>14.1e} {:>14.1e}\n", row.settings.name, particulars(row.settings),
+    fmt::print("{:<13} {:<31} {:>12.1e} {:>12.1e} {:>14.1e} {:>14.1e}\n", row.settings.name, particulars(row.settings),
                row.exact.probability, row.exact.divergence, row.fast.probability, row.fast.divergence);
 }
 

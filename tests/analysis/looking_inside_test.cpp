@@ -141,6 +141,16 @@ class LookingInsideTest : public QObject {
     QVERIFY(refusal(*model, config, {.what = "state", .probe = 8}).contains("probe 8"));
   }
 
+  void modelsWithoutARecurrentStateSaySo() {
+    for (const char* const kind : {"transformer", "ngram"}) {
+      const auto config = config_of(std::string("task.length=8;model.kind=") + kind);
+      const auto model = make_model(config);
+      for (const char* const what : {"state", "inner_products", "quantisation"})
+        QVERIFY2(refusal(*model, config, {.what = what}).contains("recurrent state"), what);
+      QVERIFY(refusal(*model, config, {.what = "theorem4"}).isEmpty());
+    }
+  }
+
   void whatIsTooLargeForAReadOutIsRefused() {
     const auto large = config_of("model.d_model=64;model.d_state=64;task.length=4");
     QVERIFY(refusal(*make_model(large), large, {.what = "state"}).contains("8192 numbers"));

@@ -36,6 +36,7 @@ class LowerBoundTest : public QObject {
     QCOMPARE(numbers_of("model.conv=none"), std::int64_t{128});
     QCOMPARE(numbers_of("model.conv=x,B;model.d_conv=4;model.layers=2"), std::int64_t{2 * (128 + 24 * 3)});
     QCOMPARE(numbers_of("model.kind=mamba_zero;model.d_model=4;model.d_state=2;model.expand=1"), std::int64_t{8 + 8});
+    QVERIFY(!recurrent_state_numbers(config_from_share_string("mambarium1:model.kind=transformer").config));
   }
 };
 

@@ -57,6 +57,18 @@ class ModelStartTest : public QObject {
     QVERIFY(mentions(problems_of("model.start=theorem1;task.kind=switching")[0].message, "task.kind=markov"));
   }
 
+  void otherKindsOfModelHaveNoStart() {
+    QVERIFY(problems_of("model.start=theorem1;model.kind=transformer").empty());
+    QVERIFY(!start_of(config_from_share_string("mambarium1:model.start=theorem1;model.kind=ngram").config));
+  }
+
+  void filtersAreThoseOfChannels() {
+    ExperimentConfig config = construction_config({.name = "theorem1"});
+    config.set("model.start", std::string("theorem1"));
+    config.set("model.conv_filters", std::string("fixed"));
+    QVERIFY(mentions(start_problem(config)->message, "model.conv_filters=per_channel"));
+  }
+
   void headsOtherThanOneAreNamed() {
     ExperimentConfig config = construction_config({.name = "theorem1"});
     config.set("model.start", std::string("theorem1"));

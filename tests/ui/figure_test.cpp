@@ -16,6 +16,7 @@
 #include <cmath>
 #include <csignal>
 
+#include "core/contract/lower_bound.h"
 #include "plots_fake_data.h"
 #include "ui/figure/figure_recipe.h"
 #include "ui/figure/figure_renderer.h"
@@ -24,18 +25,8 @@ using namespace mambarium;
 
 namespace {
 
-const QStringList panel_ids = {QStringLiteral("loss"), QStringLiteral("gap"), QStringLiteral("prediction"),
-                               QStringLiteral("decay"), QStringLiteral("filters")};
-
-PanelData dataFor(const QString& id) {
-  if (id == u"prediction") return fake::inspected(fake::prediction(128, 2));
-  if (id == u"decay") return fake::inspected(fake::decay(128, 2, 1));
-  if (id == u"filters") return fake::inspected(fake::filters(1, 3));
-  return fake::threeRuns();
-}
-
 Figure figureFor(const QString& id, const FigureStyle& style = {}) {
-  return {id, nlohmann::json::object(), dataFor(id), style, {}, {}};
+  return {id, nlohmann::json::object(), fake::panelData(id), style, {}, {}};
 }
 
 QString output(const QString& program, const QStringList& arguments) {
@@ -86,7 +77,7 @@ class FigureTest : public QObject {
 
 void FigureTest::panels() {
   QTest::addColumn<QString>("id");
-  for (const QString& id : panel_ids) QTest::newRow(qPrintable(id)) << id;
+  for (const QString& id : panelIds()) QTest::newRow(qPrintable(id)) << id;
 }
 
 QString FigureTest::save(const Figure& figure, const QString& name) {
@@ -109,7 +100,7 @@ void FigureTest::pdfHasTheAskedSizeAndItsTextIsText_data() {
   QTest::addColumn<QString>("id");
   QTest::addColumn<double>("width");
   QTest::addColumn<double>("height");
-  for (const QString& id : panel_ids)
+  for (const QString& id : panelIds())
     for (const auto& [width, height] :
          {std::pair(85.0, 60.0), std::pair(174.0, 80.0), std::pair(254.0, 143.0), std::pair(120.3, 77.7)})
       QTest::addRow("%s %g x %g", qPrintable(id), width, height) << id << width << height;
@@ -232,6 +223,17 @@ void FigureTest::csvIsTheTableToTheLastBit() {
     for (const RunSeries& run : figure.data.runs) expected += run.rows.size();
     QCOMPARE(tests, expected);
     QCOMPARE(columnValue(lines[1].section(u',', -1)), figure.data.runs[0].train_losses[0].second);
+  } else if (id == u"state") {
+    const auto state = figure.data.inspected->get<StateData>();
+    QCOMPARE(numbers.size(), state.state.data.size() + 2 * state.counts.data.size());
+    QCOMPARE(static_cast<float>(numbers.back()), state.read_out.data.back());
+  } else if (id == u"inner-products") {
+    const auto products = figure.data.inspected->get<InnerProductData>();
+    QCOMPARE(numbers.size(), products.products.data.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      QCOMPARE(static_cast<float>(numbers[i]), products.products.data[i]);
+  } else if (id == u"theory") {
+    QCOMPARE(numbers[0], lower_bound_bits(2, 1, 0.01));
   } else {
     const auto filters = figure.data.inspected->get<FilterData>();
     QCOMPARE(static_cast<float>(numbers[0]), filters.layers[0][0].taps.data[0]);
@@ -285,7 +287,7 @@ void FigureTest::recipeSaysWhereItComesFrom() {
   QVERIFY(shared.config == figure.data.runs[0].config);
   QVERIFY(!from["version"].get<std::string>().empty());
   QCOMPARE(from["inspect_command"].get<std::string>(),
-           std::string("mambarium-worker inspect 'runs/it'\\''s here' decay --probe 3 --at 1240"));
+           std::string("mambarium-worker inspect 'runs/it'\\''s here' --what decay --probe 3 --at 1240"));
   QVERIFY(!figureToRecipe(figureFor(QStringLiteral("gap")))["provenance"].contains("inspect_command"));
 }
 

@@ -68,6 +68,19 @@ PanelData threeRuns() {
   return data;
 }
 
+PanelData seedsAndAnother() {
+  PanelData data;
+  for (int seed = 0; seed < 3; ++seed) {
+    data.runs.push_back(
+        run("full · seed " + std::to_string(seed), seed, 0.0007 + 0.0004 * seed, seed == 2 ? 800 : 1240));
+    data.runs.back().config.set("training.seed", std::int64_t{seed});
+    data.runs.back().config.set("run.threads", std::int64_t{seed + 1});
+  }
+  data.runs.push_back(run("no convolution", 3, 0.05));
+  data.runs.back().config.set("model.conv", std::string("none"));
+  return data;
+}
+
 PredictionData prediction(std::int64_t length, std::int64_t states) {
   PredictionData data;
   data.step = 1240;
@@ -135,6 +148,109 @@ FilterData filters(std::int64_t layers, std::int64_t window) {
                            {"B", fill({8, window}), fill({8})},
                            {"C", fill({8, window}), fill({8})}});
   return data;
+}
+
+StateData state(std::int64_t length, std::int64_t states, std::int64_t order) {
+  StateData data;
+  data.step = 1240;
+  data.order = order;
+  data.states = states;
+  data.tokens = prediction(length, states).tokens;
+  std::int64_t contexts = 1;
+  for (std::int64_t k = 0; k < order; ++k) contexts *= states;
+  data.state.shape = {length, states, contexts};
+  data.counts.shape = data.read_out.shape = {length, contexts, states};
+  data.r_squared = 0.987;
+  data.r_squared_tokens = 0.612;
+  Noise noise(17);
+  std::vector<float> counts(static_cast<std::size_t>(contexts * states));
+  for (std::int64_t t = 0; t < length; ++t) {
+    if (t >= order) {
+      std::int64_t context = 0;
+      for (std::int64_t k = order; k > 0; --k)
+        context = context * states + data.tokens[static_cast<std::size_t>(t - k)];
+      ++counts[static_cast<std::size_t>(context * states + data.tokens[static_cast<std::size_t>(t)])];
+    }
+    for (const float count : counts) {
+      data.counts.data.push_back(count);
+      data.read_out.data.push_back(count + static_cast<float>(0.6 * noise.centered()));
+    }
+    for (std::int64_t channel = 0; channel < states; ++channel)
+      for (std::int64_t context = 0; context < contexts; ++context)
+        data.state.data.push_back((channel % 2 ? -0.1F : 0.1F) *
+                                  counts[static_cast<std::size_t>(context * states + channel)]);
+  }
+  return data;
+}
+
+InnerProductData innerProducts(std::int64_t states, std::int64_t window) {
+  InnerProductData data;
+  data.step = 1240;
+  data.window = window;
+  data.windows = {""};
+  for (std::int64_t place = 0; place < window; ++place) {
+    std::vector<std::string> longer;
+    for (const std::string& head : data.windows)
+      for (std::int64_t token = 0; token < states; ++token) longer.push_back(head + std::to_string(token));
+    data.windows = std::move(longer);
+  }
+  const auto count = static_cast<std::int64_t>(data.windows.size());
+  data.products.shape = {count, count};
+  Noise noise(23);
+  for (const std::string& stored : data.windows)
+    for (const std::string& asking : data.windows) {
+      const bool same = window >= 2 && stored[stored.size() - 2] == asking.back();
+      data.products.data.push_back(static_cast<float>((same ? 0.83 : 0) + 0.05 * noise.centered()));
+    }
+  return data;
+}
+
+QuantisationData quantisation() {
+  QuantisationData data;
+  data.step = 1240;
+  data.state_numbers = 160;
+  Noise noise(29);
+  for (std::int64_t bits = 2; bits <= 16; ++bits) {
+    data.bits.push_back(bits);
+    data.gap.push_back(bits == 13 ? -0.0001 : 0.0007 + 0.4 * std::pow(0.3, static_cast<double>(bits - 2)));
+    data.standard_error.push_back(0.0002 + 0.00005 * noise.uniform());
+  }
+  data.bits.push_back(32);
+  data.gap.push_back(0.0007);
+  data.standard_error.push_back(0.0002);
+  return data;
+}
+
+TheoremData theorem(double epsilon, double beta) {
+  TheoremData data;
+  data.epsilon = epsilon;
+  data.beta = beta;
+  data.every_short = {256, 8, 0.0004 * epsilon, 0.0011 * epsilon};
+  data.random_long = {64, 128, 0.0001 * epsilon, 0.0009 * epsilon};
+  data.embedding = {{2, 2}, {8.95F, 10.05F, 10.05F, 8.95F}};
+  data.conv_x = {{2}, {-0.0995F, 1}};
+  data.conv_B = {{2}, {10.05F, 1}};
+  return data;
+}
+
+PanelData panelData(const QString& id, bool rich) {
+  if (id == u"prediction") return inspected(prediction(128, rich ? 4 : 2));
+  if (id == u"decay") return inspected(decay(128, rich ? 2 : 1, rich ? 2 : 1));
+  if (id == u"filters") {
+    PanelData data = inspected(filters(rich ? 2 : 1, rich ? 4 : 2));
+    for (std::int64_t step = 0; step < 1240; step += 155) {
+      FilterData earlier = data.inspected->get<FilterData>();
+      earlier.step = step;
+      for (FilterData::Layer& layer : earlier.layers)
+        for (FilterData::Filter& filter : layer)
+          for (float& tap : filter.taps.data) tap *= static_cast<float>(1 - std::exp(-static_cast<double>(step) / 300));
+      data.earlier.push_back(nlohmann::json(earlier));
+    }
+    return data;
+  }
+  if (id == u"state") return inspected(state(128, rich ? 3 : 2, rich ? 2 : 1));
+  if (id == u"inner-products") return inspected(innerProducts(2, rich ? 4 : 2));
+  return threeRuns();
 }
 
 }  // namespace mambarium::fake

@@ -1,6 +1,8 @@
 // Runs and answers as a worker would give them, made from formulas: for tests of panels and figures only.
 #pragma once
 
+#include <QString>
+
 #include "core/contract/inspection.h"
 #include "ui/plots/panel_data.h"
 
@@ -13,10 +15,17 @@ RunSeries run(const std::string& title, int style, double plateau, std::int64_t 
 // Full, without convolution, and with a window of 2: colours and markers 0, 1, 2.
 PanelData threeRuns();
 PanelData oneRun();
+PanelData seedsAndAnother();  // three seeds of one experiment, the last one behind, and a run of another experiment
 
 PredictionData prediction(std::int64_t length, std::int64_t states);
 DecayData decay(std::int64_t length, std::int64_t layers, std::int64_t heads);
 FilterData filters(std::int64_t layers, std::int64_t window);
+
+// The counts of a chain, in a state that is a tenth of them; the read-out is off by a little.
+StateData state(std::int64_t length, std::int64_t states, std::int64_t order);
+InnerProductData innerProducts(std::int64_t states, std::int64_t window);  // of a model that counts order 1
+QuantisationData quantisation();  // a gap that falls with the bits to 0.0007, once by chance below zero
+TheoremData theorem(double epsilon = 0.01, double beta = 1);
 
 // One run with an answer.
 template <typename Answer>
@@ -25,5 +34,8 @@ PanelData inspected(const Answer& answer) {
   data.inspected = nlohmann::json(answer);
   return data;
 }
+
+// What the panel `id` shows; `rich`: several runs, layers, heads, tokens.
+PanelData panelData(const QString& id, bool rich = false);
 
 }  // namespace mambarium::fake

@@ -14,13 +14,6 @@ using namespace mambarium;
 
 namespace {
 
-PanelData dataFor(const QString& id, bool rich) {
-  if (id == u"prediction") return fake::inspected(fake::prediction(128, rich ? 4 : 2));
-  if (id == u"decay") return fake::inspected(fake::decay(128, rich ? 2 : 1, rich ? 2 : 1));
-  if (id == u"filters") return fake::inspected(fake::filters(rich ? 2 : 1, rich ? 4 : 2));
-  return rich ? fake::threeRuns() : fake::oneRun();
-}
-
 int distinctColors(const QImage& image) {
   QSet<QRgb> colors;
   for (int y = 0; y < image.height(); y += 2)
@@ -29,6 +22,8 @@ int distinctColors(const QImage& image) {
 }
 
 }  // namespace
+
+Q_DECLARE_METATYPE(mambarium::PanelData)
 
 class PlotsGallery : public QObject {
   Q_OBJECT
@@ -40,39 +35,76 @@ class PlotsGallery : public QObject {
 
 void PlotsGallery::pictures_data() {
   QTest::addColumn<QString>("id");
-  QTest::addColumn<bool>("rich");
+  QTest::addColumn<PanelData>("data");
+  QTest::addColumn<QString>("options");
   QTest::addColumn<bool>("dark");
-  for (const Panel* panel : makePanels(nullptr)) {
+  const auto add = [](const QString& id, const QString& name, const PanelData& data, const QString& options = {}) {
+    for (const bool dark : {false, true})
+      QTest::addRow("%s-%s-%s", qPrintable(id), qPrintable(name), dark ? "dark" : "light")
+          << id << data << options << dark;
+  };
+  for (const QString& id : panelIds())
     for (const bool rich : {false, true})
-      for (const bool dark : {false, true})
-        QTest::addRow("%s %s %s", qPrintable(panel->id()), rich ? "rich" : "simple", dark ? "dark" : "light")
-            << panel->id() << rich << dark;
-    delete panel;
+      add(id, rich ? QStringLiteral("rich") : QStringLiteral("simple"), fake::panelData(id, rich));
+  const auto view = [&](const char* id, const char* name, const PanelData& data, const char* options) {
+    add(QLatin1String(id), QLatin1String(name), data, QLatin1String(options));
+  };
+  PanelData one = fake::panelData(QStringLiteral("loss"));
+  one.runs.resize(1);
+  const PanelData seeds = fake::seedsAndAnother();
+  for (const char* id : {"loss", "gap"}) {
+    view(id, "one", one, "{}");
+    view(id, "means", seeds, R"({"curves": "means"})");
+    view(id, "minus", seeds, R"({"minus": "runs/2026-11-30-0"})");
+    view(id, "means-minus", seeds, R"({"curves": "means", "minus": "runs/2026-11-30-3"})");
   }
+  PanelData switching = fake::inspected(fake::decay(200, 1, 1));
+  auto decay = switching.inspected->get<DecayData>();
+  for (const std::size_t t : {std::size_t{30}, std::size_t{100}, std::size_t{150}}) {
+    decay.tokens[t] = 2;
+    decay.decay.data[t] = 0.002F * static_cast<float>(t);
+  }
+  switching.inspected = nlohmann::json(decay);
+  switching.runs[0].config.set("task.kind", std::string("switching"));
+  view("decay", "horizon", switching, R"({"view": "horizon"})");
+  view("decay", "histogram", switching, R"({"view": "histogram"})");
+  view("decay", "histogram-heads", fake::panelData(QStringLiteral("decay"), true), R"({"view": "histogram"})");
+  view("prediction", "position", fake::panelData(QStringLiteral("prediction"), true),
+       R"({"view": "position", "position": 60})");
+  view("prediction", "contexts", fake::panelData(QStringLiteral("prediction")), R"({"view": "contexts"})");
+  auto order3 = fake::prediction(400, 2);
+  order3.order = 3;
+  view("prediction", "contexts-order3", fake::inspected(order3), R"({"view": "contexts"})");
+  view("filters", "stems", fake::panelData(QStringLiteral("filters")), R"({"view": "stems"})");
+  view("filters", "training", fake::panelData(QStringLiteral("filters"), true), R"({"view": "training"})");
+  view("state", "maps", fake::panelData(QStringLiteral("state"), true), R"({"view": "maps"})");
+  view("theory", "quantisation", fake::inspected(fake::quantisation()), R"({"view": "quantisation"})");
+  view("theory", "construction", fake::inspected(fake::theorem()), R"({"view": "construction"})");
 }
 
 void PlotsGallery::pictures() {
   QFETCH(QString, id);
-  QFETCH(bool, rich);
+  QFETCH(PanelData, data);
+  QFETCH(QString, options);
   QFETCH(bool, dark);
   const Theme theme = Theme::screen(dark ? Appearance::dark : Appearance::light);
   theme.applyTo(*qApp);
   const std::unique_ptr<Panel> panel(makePanel(id, nullptr));
   panel->setTheme(theme);
-  panel->show(dataFor(id, rich));
+  panel->show(data);
+  if (!options.isEmpty()) panel->setOptions(nlohmann::json::parse(options.toStdString()));
   panel->resize(560, 320);
   panel->show();
   QVERIFY(QTest::qWaitForWindowExposed(panel.get()));
   QTest::qWait(60);
+  QVERIFY(panel->hasData());
   const QImage image = panel->grab().toImage();
   QVERIFY(distinctColors(image) > 8);
 
   const QString scale = QString::number(qApp->devicePixelRatio() * 100);
   QDir().mkpath(QStringLiteral(MAMBARIUM_PICTURES_DIR));
-  const QString path =
-      QStringLiteral("%1/%2-%3-%4-%5.png")
-          .arg(QStringLiteral(MAMBARIUM_PICTURES_DIR), id, rich ? QStringLiteral("rich") : QStringLiteral("simple"),
-               dark ? QStringLiteral("dark") : QStringLiteral("light"), scale);
+  const QString path = QStringLiteral("%1/%2-%3.png")
+                           .arg(QStringLiteral(MAMBARIUM_PICTURES_DIR), QLatin1String(QTest::currentDataTag()), scale);
   QVERIFY(image.save(path));
 }
 

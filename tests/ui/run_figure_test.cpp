@@ -53,7 +53,7 @@ void RunFigureTest::initTestCase() {
 }
 
 void RunFigureTest::holdsTheRunsRows() {
-  const Figure figure = figureOfRun(directory_.path(), QStringLiteral("gap"), std::nullopt);
+  const Figure figure = figureOfRun(directory_.path(), QStringLiteral("gap"), {});
   QCOMPARE(figure.panel_id, QStringLiteral("gap"));
   QCOMPARE(figure.data.runs.size(), std::size_t{1});
   QCOMPARE(figure.data.runs.front().rows.size(), run_.rows.size());
@@ -63,7 +63,7 @@ void RunFigureTest::holdsTheRunsRows() {
 }
 
 void RunFigureTest::aPanelThatLooksIntoTheModelTakesItsAnswerFromAFile() {
-  const Figure figure = figureOfRun(directory_.path(), QStringLiteral("decay"), path("decay.json"));
+  const Figure figure = figureOfRun(directory_.path(), QStringLiteral("decay"), {path("decay.json")});
   QCOMPARE(figure.data.inspected->get<DecayData>().decay, fake::decay(64, 1, 1).decay);
   QVERIFY(makeFigurePanel(figure) != nullptr);
 }
@@ -104,7 +104,7 @@ void RunFigureTest::badInputIsASentence() {
   QFETCH(QString, inspected);
   QFETCH(QString, named);
   try {
-    makeFigurePanel(figureOfRun(folder, panel, inspected.isEmpty() ? std::nullopt : std::optional(inspected)));
+    makeFigurePanel(figureOfRun(folder, panel, inspected.isEmpty() ? QStringList() : QStringList{inspected}));
     QFAIL("nothing was said about it");
   } catch (const std::invalid_argument& problem) {
     QVERIFY2(QString::fromUtf8(problem.what()).contains(named), problem.what());

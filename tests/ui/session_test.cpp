@@ -7,44 +7,12 @@
 #include <set>
 
 #include "fake_machine.h"
+#include "probe_panel.h"
 #include "session_fixture.h"
 #include "ui/session/application_settings.h"
 #include "ui/session/worker_client.h"
 
 using namespace mambarium;
-
-namespace {
-
-// A panel that wants something and remembers what it was shown.
-class ProbePanel : public Panel {
- public:
-  explicit ProbePanel(const QString& what) : what_(what) {}
-  QString id() const override { return what_; }
-  QString title() const override { return what_; }
-  std::optional<InspectRequest> wants() const override {
-    if (what_ == QStringLiteral("loss")) return std::nullopt;
-    return InspectRequest{what_.toStdString(), 0, {}};
-  }
-  void show(const PanelData& data) override {
-    data_ = data;
-    ++shown;
-  }
-  using Panel::show;
-  PanelTable table() const override { return {}; }
-  QString caption() const override { return {}; }
-  void setTheme(const Theme&) override {}
-  const PanelData& data() const override { return data_; }
-  std::vector<QCustomPlot*> plots() const override { return {}; }
-  std::int64_t inspectedStep() const { return data_.inspected ? data_.inspected->value("step", std::int64_t{-1}) : -1; }
-
-  int shown = 0;
-
- private:
-  QString what_;
-  PanelData data_;
-};
-
-}  // namespace
 
 class SessionTest : public QObject {
   Q_OBJECT

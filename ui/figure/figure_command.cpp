@@ -63,9 +63,7 @@ SweepChoice sweepChoice(const QCommandLineParser& parser) {
 Figure chosenFigure(const QCommandLineParser& parser) {
   if (parser.isSet(sweep_option)) return figureOfSweep(parser.value(sweep_option), sweepChoice(parser));
   if (!parser.isSet(run_option)) return readRecipe(parser.positionalArguments().front());
-  const bool has_inspected = parser.isSet(inspected_option);
-  return figureOfRun(parser.value(run_option), parser.value(panel_option),
-                     has_inspected ? std::optional(parser.value(inspected_option)) : std::nullopt);
+  return figureOfRun(parser.value(run_option), parser.value(panel_option), parser.values(inspected_option));
 }
 
 }  // namespace
@@ -84,8 +82,12 @@ int runFigureCommand(const QStringList& arguments) {
         QObject::tr("The file to write; may be given more than once."),
         QStringLiteral("FILE")},
        {run_option, QObject::tr("A run folder instead of a recipe."), QStringLiteral("FOLDER")},
-       {panel_option, QObject::tr("With --run: loss, gap, prediction, decay or filters."), QStringLiteral("PANEL")},
-       {inspected_option, QObject::tr("With --run: what \"mambarium-worker inspect\" printed, for the last three."),
+       {panel_option, QObject::tr("With --run: %1.").arg(panelIds().join(QStringLiteral(", "))),
+        QStringLiteral("PANEL")},
+       {inspected_option,
+        QObject::tr(
+            "With --run: what \"mambarium-worker inspect\" printed, for panels that look into the model; may be given "
+            "more than once, for other steps."),
         QStringLiteral("FILE")},
        {sweep_option, QObject::tr("A sweep's folder, or its results.json, instead of a recipe."),
         QStringLiteral("FOLDER")},

@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "mambarium/version.h"
+#include "ui/plots/number_text.h"
 
 namespace mambarium {
 namespace {
@@ -151,16 +152,25 @@ QString recipePathFor(const QString& figure_path) {
 
 QString inspectCommand(const Figure& figure) {
   const std::unique_ptr<Panel> panel(makePanel(figure.panel_id, nullptr));
-  if (!panel || !panel->wants() || figure.data.current >= figure.data.runs.size()) return {};
+  if (!panel || figure.data.current >= figure.data.runs.size()) return {};
+  panel->show(figure.data);
+  panel->setOptions(figure.options);
+  const std::optional<InspectRequest> wanted = panel->wants();
   const RunSeries& run = figure.data.runs[figure.data.current];
-  if (run.folder.empty()) return {};
-  QString command =
-      QStringLiteral("mambarium-worker inspect %1 %2")
-          .arg(shellQuoted(QString::fromStdString(run.folder)), QString::fromStdString(panel->wants()->what));
-  if (const auto probe = figure.options.find("probe"); probe != figure.options.end())
-    command += QStringLiteral(" --probe %1").arg(probe->get<std::int64_t>());
+  if (!wanted || run.folder.empty()) return {};
+  QString command = QStringLiteral("mambarium-worker inspect %1 --what %2")
+                        .arg(shellQuoted(QString::fromStdString(run.folder)), QString::fromStdString(wanted->what));
+  const InspectRequest usual;
+  const auto add = [&](const char* flag, const QString& value) {
+    command += QStringLiteral(" --%1 %2").arg(QLatin1String(flag), value);
+  };
+  if (figure.options.contains("probe")) add("probe", exactText(wanted->probe));
+  if (wanted->layer != usual.layer) add("layer", exactText(wanted->layer));
+  if (wanted->head != usual.head) add("head", exactText(wanted->head));
+  if (wanted->epsilon != usual.epsilon) add("epsilon", exactText(wanted->epsilon));
+  if (wanted->beta != usual.beta) add("beta", exactText(wanted->beta));
   if (figure.data.inspected && figure.data.inspected->contains("step"))
-    command += QStringLiteral(" --at %1").arg(figure.data.inspected->at("step").get<std::int64_t>());
+    add("at", exactText(figure.data.inspected->at("step").get<std::int64_t>()));
   return command;
 }
 

@@ -1,6 +1,7 @@
 #include "ui/figure/run_figure.h"
 
 #include <QFileInfo>
+#include <algorithm>
 #include <fstream>
 #include <memory>
 #include <stdexcept>
@@ -20,15 +21,20 @@ nlohmann::json readInspected(const QString& path) {
   }
 }
 
+std::int64_t stepOf(const nlohmann::json& answer) {
+  const bool has_step = answer.is_object() && answer.contains("step") && answer["step"].is_number_integer();
+  return has_step ? answer["step"].get<std::int64_t>() : 0;
+}
+
 }  // namespace
 
-Figure figureOfRun(const QString& folder, const QString& panel_id, const std::optional<QString>& inspected_path) {
+Figure figureOfRun(const QString& folder, const QString& panel_id, const QStringList& inspected_paths) {
   const std::unique_ptr<Panel> panel(makePanel(panel_id, nullptr));
-  if (panel && panel->wants() && !inspected_path) {
-    const std::string id = panel_id.toStdString();
-    throw std::invalid_argument(
-        "--panel " + id + " shows the inside of a model: write what \"mambarium-worker inspect " +
-        folder.toStdString() + " --what " + id + "\" prints to a file, and name it with --inspected FILE.");
+  if (panel && panel->wants() && inspected_paths.isEmpty()) {
+    throw std::invalid_argument("--panel " + panel_id.toStdString() +
+                                " shows the inside of a model: write what \"mambarium-worker inspect " +
+                                folder.toStdString() + " --what " + panel->wants()->what +
+                                "\" prints to a file, and name it with --inspected FILE.");
   }
   const ReadRunFolder read = read_run_folder(folder.toStdString());
   if (!read.problems.empty()) throw std::invalid_argument(to_string(read.problems.front()));
@@ -42,7 +48,12 @@ Figure figureOfRun(const QString& folder, const QString& panel_id, const std::op
   Figure figure;
   figure.panel_id = panel_id;
   figure.data.runs.push_back(std::move(series));
-  if (inspected_path) figure.data.inspected = readInspected(*inspected_path);
+  for (const QString& path : inspected_paths) figure.data.earlier.push_back(readInspected(path));
+  std::ranges::stable_sort(figure.data.earlier, {}, stepOf);
+  if (!inspected_paths.isEmpty()) {
+    figure.data.inspected = figure.data.earlier.back();
+    figure.data.earlier.pop_back();
+  }
   return figure;
 }
 

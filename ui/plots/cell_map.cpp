@@ -74,6 +74,12 @@ void CellMap::draw(QCPPainter* painter) {
       const QRectF filled(left, top, std::max(1.0, std::round(cell.right()) - left - gap),
                           std::max(1.0, std::round(cell.bottom()) - top - gap));
       painter->fillRect(filled, color);
+      if (index < framed_.size() && framed_[index]) {
+        const double inset = frame_pen_.widthF() / 2;
+        painter->setPen(frame_pen_);
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(filled.adjusted(inset, inset, -inset, -inset));
+      }
       if (index >= texts_.size() || texts_[index].isEmpty()) continue;
       const QString text = fittingLines(texts_[index], metrics, filled.size());
       if (text.isEmpty()) continue;

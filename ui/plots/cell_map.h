@@ -18,6 +18,11 @@ class CellMap : public QCPAbstractPlottable {
   // colors: rows x columns, row-major; texts: empty, or as many. `first_key` is the key of column 0.
   void setCells(int rows, int columns, std::vector<QColor> colors, std::vector<QString> texts = {},
                 double first_key = 0);
+  // Cells with a frame, as many as colors; empty: none.
+  void setFrames(std::vector<char> framed, const QPen& pen) {
+    framed_ = std::move(framed);
+    frame_pen_ = pen;
+  }
   void setTextFont(const QFont& font) { font_ = font; }
   void setBackdrop(const QColor& color) { backdrop_ = color; }  // shows between cells and around them
   // Width of the line between cells that are at least six times as wide; 0: none.
@@ -41,6 +46,8 @@ class CellMap : public QCPAbstractPlottable {
   QColor backdrop_;
   std::vector<QColor> colors_;
   std::vector<QString> texts_;
+  std::vector<char> framed_;
+  QPen frame_pen_;
 };
 
 }  // namespace mambarium

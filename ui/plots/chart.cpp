@@ -168,6 +168,14 @@ void Chart::removeRect(QCPAxisRect* rect) {
   plotLayout()->remove(rect);
 }
 
+void Chart::setShown(QCPAxisRect* rect, bool shown) {
+  rect->setVisible(shown);
+  rect->setAutoMargins(shown ? QCP::msAll : QCP::msNone);
+  if (!shown) rect->setMargins({});
+  rect->setMinimumSize(shown ? QSize(50, 50) : QSize(0, 0));
+  rect->setMaximumSize(QWIDGETSIZE_MAX, shown ? QWIDGETSIZE_MAX : 0);
+}
+
 void Chart::hideAxes(QCPAxisRect* rect) {
   bare_.insert(rect);
   styleRect(rect);

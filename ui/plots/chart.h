@@ -84,6 +84,7 @@ class Chart : public QCustomPlot {
   FlowLegend* flowLegend() const { return legend_; }
   QCPAxisRect* addRect(int row, int column = 0);  // row 0 is the first below the legend
   void removeRect(QCPAxisRect* rect);             // its plottables must be gone
+  void setShown(QCPAxisRect* rect, bool shown);   // hidden, it takes no room and keeps all it has
   void hideAxes(QCPAxisRect* rect);               // for strips and scales that name themselves
   void setAxisTitles(QCPAxisRect* rect, const QString& x, const QString& y);
   void setHeading(QCPAxisRect* rect, const QString& text);  // a name above it

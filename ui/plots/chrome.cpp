@@ -85,6 +85,7 @@ QToolButton:hover { background: %grid; color: %text; }
 QToolButton:checked { background: %grid; border-color: %line; color: %text; }
 QToolButton:focus { border-color: %accent; }
 QToolButton:disabled { color: %off; }
+QToolBar { background: transparent; border: none; padding: 0 4px 4px 4px; spacing: 2px; }
 QTabBar { qproperty-drawBase: 0; }
 QTabBar::tab { padding: 7px 14px; border: none; border-bottom: 2px solid transparent; color: %muted; background: transparent; }
 QTabBar::tab:selected { color: %text; border-bottom-color: %accent; }

@@ -1,10 +1,13 @@
 #include "ui/plots/decay_panel.h"
 
+#include <QComboBox>
 #include <QToolButton>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ui/plots/axis_ticker.h"
+#include "ui/plots/decay_histogram.h"
 #include "ui/plots/number_text.h"
 
 namespace mambarium {
@@ -13,10 +16,19 @@ namespace {
 constexpr double lowest_forgotten = 5e-8;  // below one step of a float32 next to 1
 constexpr double narrowest_marked = 2.5;   // pixels a token must have for markers on the curve
 constexpr int diamond = 2;                 // of the switch token
+constexpr std::array view_names = {"factor", "horizon", "histogram"};
 
 QString decayTickText(double forgotten) {
   const int exponent = static_cast<int>(std::floor(std::log10(forgotten) + 1e-9));
   return fixedText(1 - forgotten, std::max(0, -exponent));
+}
+
+QString horizonTickText(double forgotten) {
+  return stepText(std::llround(1 / forgotten));
+}
+
+QString horizonText(double a) {
+  return a >= 1 ? QStringLiteral("∞") : a > 0.9 ? stepText(std::llround(1 / (1 - a))) : fixedText(1 / (1 - a), 1);
 }
 
 QColor mixed(const QColor& a, const QColor& b, double t) {
@@ -32,7 +44,14 @@ DecayPanel::DecayPanel(QWidget* parent)
                     "train."),
                  parent),
       log_ticker_(new LogStripTicker(decayTickText)),
+      horizon_ticker_(new LogStripTicker(horizonTickText)),
       linear_ticker_(new TidyTicker) {
+  view_box_ = addChoice({tr("aₜ"), tr("Horizon"), tr("Histogram")}, tr("View of the decay factors"),
+                        tr("The factor aₜ along the sequence, the count horizon 1/(1 − aₜ), or a histogram of aₜ"));
+  connect(view_box_, &QComboBox::currentIndexChanged, this, [this](int index) {
+    view_ = static_cast<View>(index);
+    redraw();
+  });
   log_button_ = addToggle(tr("Log 1 − a"), tr("Spread out decay factors near 1"),
                           tr("Space the axis by the logarithm of 1 − aₜ, or linearly from 0 to 1"), log_);
   connect(log_button_, &QToolButton::toggled, this, [this](bool on) {
@@ -46,19 +65,21 @@ DecayPanel::DecayPanel(QWidget* parent)
   for (auto* corner : {one_strip_->topLeft, one_strip_->bottomRight}) {
     corner->setAxes(xAxis(), yAxis());
     corner->setAxisRect(rect());
-    corner->setTypeX(QCPItemPosition::ptAxisRectRatio);
-    corner->setTypeY(QCPItemPosition::ptPlotCoords);
   }
 }
 
 nlohmann::json DecayPanel::options() const {
-  return {{"probe", probe()}, {"scale", log_ ? "log" : "linear"}};
+  return {
+      {"probe", probe()}, {"view", view_names[static_cast<std::size_t>(view_)]}, {"scale", log_ ? "log" : "linear"}};
 }
 
 void DecayPanel::setOptions(const nlohmann::json& options) {
   const std::int64_t chosen = optionInteger(options, "decay", "probe", probe(), 0, probe_count - 1);
   const std::string scale = optionChoice(options, "decay", "scale", log_ ? "log" : "linear", {"log", "linear"});
+  const std::string view = optionChoice(options, "decay", "view", view_names[static_cast<std::size_t>(view_)],
+                                        {view_names[0], view_names[1], view_names[2]});
   setProbe(chosen);
+  view_box_->setCurrentIndex(static_cast<int>(std::ranges::find(view_names, view) - view_names.begin()));
   log_button_->setChecked(scale == "log");
 }
 
@@ -84,7 +105,7 @@ float DecayPanel::factor(int layer, int head, int position) const {
 }
 
 double DecayPanel::drawn(float a) const {
-  if (!log_ || !log_range_) return static_cast<double>(a);
+  if (!isLog() || !log_range_) return static_cast<double>(a);
   return log_range_->place(1 - static_cast<double>(a));
 }
 
@@ -113,29 +134,52 @@ void DecayPanel::updateDecayAxis() {
   log_range_ = finder.range(log_range_);
   log_range_->upper = std::min(log_range_->upper, 1.0);
   log_range_->floor = std::min(log_range_->floor, 0.2);
-  // Where the state is forgotten aₜ is near 0, on the axis' end: room for the whole of a marker there.
-  const bool has_switches = switchToken().has_value();
-  if (log_) {
-    log_ticker_->setLogRange(*log_range_, QStringLiteral("1"));
-    yAxis()->setScaleType(QCPAxis::stLogarithmic);
-    yAxis()->setTicker(log_ticker_);
-    yAxis()->setRange(log_range_->end(), log_range_->upper * (has_switches ? 1.25 : 1));
-  } else {
-    yAxis()->setScaleType(QCPAxis::stLinear);
-    yAxis()->setTicker(linear_ticker_);
-    yAxis()->setRange(has_switches ? -0.03 : 0, 1);
-  }
-  yAxis()->setRangeReversed(log_);
-  one_strip_->setVisible(log_ && log_range_->has_strip);
+  const bool upright = view_ != View::histogram;
+  setUpDecayAxis(upright ? yAxis() : xAxis());
+  one_strip_->setVisible(isLog() && log_range_->has_strip);
   one_strip_->setBrush(theme().grid());
-  one_strip_->topLeft->setCoords(0, log_range_->end());
-  one_strip_->bottomRight->setCoords(1, log_range_->floor);
+  const auto along = upright ? &QCPItemPosition::setTypeY : &QCPItemPosition::setTypeX;
+  const auto across = upright ? &QCPItemPosition::setTypeX : &QCPItemPosition::setTypeY;
+  for (auto* corner : {one_strip_->topLeft, one_strip_->bottomRight}) {
+    (corner->*along)(QCPItemPosition::ptPlotCoords);
+    (corner->*across)(QCPItemPosition::ptAxisRectRatio);
+  }
+  const double near = log_range_->end(), far = log_range_->floor;
+  one_strip_->topLeft->setCoords(upright ? 0 : near, upright ? near : 0);
+  one_strip_->bottomRight->setCoords(upright ? 1 : far, upright ? far : 1);
+}
+
+void DecayPanel::setUpDecayAxis(QCPAxis* axis) {
+  // Where the state is forgotten aₜ is near 0, on the axis' end: room for the whole of a marker there.
+  const bool has_switches = switchToken().has_value() && view_ != View::histogram;
+  if (isLog()) {
+    const bool horizon = view_ == View::horizon;
+    const auto& ticker = horizon ? horizon_ticker_ : log_ticker_;
+    ticker->setLogRange(*log_range_, horizon ? QStringLiteral("∞") : QStringLiteral("1"));
+    axis->setScaleType(QCPAxis::stLogarithmic);
+    axis->setTicker(ticker);
+    axis->setRange(log_range_->end(), log_range_->upper * (has_switches ? 1.25 : 1));
+  } else {
+    axis->setScaleType(QCPAxis::stLinear);
+    axis->setTicker(linear_ticker_);
+    axis->setRange(has_switches ? -0.03 : 0, 1);
+  }
+  axis->setRangeReversed(isLog());
 }
 
 void DecayPanel::draw() {
+  setAlongTokens(view_ != View::histogram, view_ != View::histogram);
   drawTokens();
-  chart()->setAxisTitles(rect(), tr("Position t (tokens)"), log_ ? tr("Decay aₜ (log of 1 − aₜ)") : tr("Decay aₜ"));
+  log_button_->setEnabled(view_ != View::horizon);
   updateDecayAxis();
+  const QString factor = log_ ? tr("Decay aₜ (log of 1 − aₜ)") : tr("Decay aₜ");
+  if (view_ == View::histogram) {
+    chart()->setAxisTitles(rect(), factor, tr("Share of tokens"));
+    drawHistogram();
+    return;
+  }
+  chart()->setAxisTitles(rect(), tr("Position t (tokens)"),
+                         view_ == View::horizon ? tr("Horizon 1/(1 − aₜ) (tokens)") : factor);
 
   graphs().begin();
   std::vector<LegendEntry> legend;
@@ -202,7 +246,9 @@ QString DecayPanel::readout(int position) const {
     for (int head = 0; head < heads(); ++head)
       text += QStringLiteral("<br><span style='color:%1'>●</span> %2 = %3")
                   .arg(theme().runColor(paletteOf(layer, head)).name(), lineName(layer, head),
-                       decayText(static_cast<double>(factor(layer, head, position))));
+                       tr("%1, horizon %2")
+                           .arg(decayText(static_cast<double>(factor(layer, head, position))),
+                                horizonText(static_cast<double>(factor(layer, head, position)))));
   return text;
 }
 
@@ -229,7 +275,21 @@ QString DecayPanel::switchSentence() const {
            QString::number(others));
 }
 
+QString DecayPanel::describeHorizon() const {
+  const auto [lowest, highest] = std::ranges::minmax(answer_.decay.data);
+  QString text = tr("Step %1: the effective count horizon 1/(1 − aₜ) lies between %2 and %3 tokens, median %4")
+                     .arg(stepText(answer_.step), horizonText(static_cast<double>(lowest)),
+                          horizonText(static_cast<double>(highest)), horizonText(medianOf(answer_.decay.data)));
+  const Means mean = means(-1, -1);
+  if (switchToken() && !std::isnan(mean.at_switches) && !std::isnan(mean.elsewhere))
+    text += tr("; that of the mean aₜ is %1 at switch tokens and %2 elsewhere")
+                .arg(horizonText(mean.at_switches), horizonText(mean.elsewhere));
+  return text + tr("; the sequence has %1.").arg(countText(std::ssize(answer_.tokens), tr("token"), tr("tokens")));
+}
+
 QString DecayPanel::describe() const {
+  if (view_ == View::horizon) return describeHorizon();
+  if (view_ == View::histogram) return describeHistogram();
   std::vector<float> sorted = answer_.decay.data;
   std::sort(sorted.begin(), sorted.end());
   const double lowest = static_cast<double>(sorted.front()), highest = static_cast<double>(sorted.back());
@@ -248,6 +308,7 @@ QString DecayPanel::describe() const {
 }
 
 PanelTable DecayPanel::table() const {
+  if (view_ == View::histogram && hasData()) return histogramTable();
   PanelTable table;
   table.columns = {QStringLiteral("layer"), QStringLiteral("head"), QStringLiteral("t"), QStringLiteral("token"),
                    QStringLiteral("a")};
@@ -255,6 +316,7 @@ PanelTable DecayPanel::table() const {
   if (switch_token)
     table.columns << QStringLiteral("is_switch") << QStringLiteral("mean_a_at_switches")
                   << QStringLiteral("mean_a_elsewhere");
+  if (view_ == View::horizon) table.columns << QStringLiteral("horizon_tokens");
   if (!hasData()) return table;
   for (int layer = 0; layer < layers(); ++layer)
     for (int head = 0; head < heads(); ++head) {
@@ -267,6 +329,7 @@ PanelTable DecayPanel::table() const {
         if (switch_token)
           row << exactText(std::int64_t{token == *switch_token}) << exactText(mean.at_switches)
               << exactText(mean.elsewhere);
+        if (view_ == View::horizon) row << exactText(1 / (1 - static_cast<double>(factor(layer, head, position))));
         table.rows.push_back(row);
       }
     }

@@ -6,7 +6,11 @@
 // apart, and nothing is cut off. aₜ = 1 exactly has no place on it and is drawn in a strip of its own at the top.
 // Markers tell the tokens apart: hollow for token 0, filled for the last one, shades in between. The switch token of
 // chains that switch has a marker of its own, a diamond, drawn however dense the tokens are.
-// options: {"probe": 0-7, "scale": "log" or "linear"}
+//
+// Three views. The factor along the sequence; the same curve read as the effective count horizon 1 / (1 - a_t), over
+// how many tokens a count is kept, always logarithmic; and a histogram of a_t, at switch tokens and elsewhere, each as
+// shares of its own tokens. options: {"probe": 0-7, "view": "factor", "horizon" or "histogram", "scale": "log" or
+// "linear"}
 #pragma once
 
 #include "ui/plots/token_panel.h"
@@ -32,8 +36,28 @@ class DecayPanel : public TokenPanel {
   int states() const override;
   QString readout(int position) const override;
   std::vector<double> drawnValues(int position) const override;
+  void hover(const QPointF& pixel) override;
 
  private:
+  enum class View { factor, horizon, histogram };
+  // The tokens of one kind: their factors of one head.
+  struct Part {
+    int layer, head;
+    bool at_switches;
+    std::vector<float> factors;
+  };
+  std::vector<Part> parts() const;  // of every head: elsewhere (or all tokens), then at switches where there are any
+  QString partName(const Part& part) const;
+  QPen partPen(const Part& part) const;
+  bool isLog() const { return log_ || view_ == View::horizon; }
+  std::vector<double> binEdges() const;
+  std::vector<double> keysOf(const Part& part) const;
+  void drawHistogram();
+  void setUpDecayAxis(QCPAxis* axis);
+  QString describeHorizon() const;
+  QString describeHistogram() const;
+  PanelTable histogramTable() const;
+
   int layers() const { return static_cast<int>(answer_.decay.shape[0]); }
   int heads() const { return static_cast<int>(answer_.decay.shape[1]); }
   struct Means {
@@ -50,9 +74,11 @@ class DecayPanel : public TokenPanel {
   void drawLine(int layer, int head);
 
   DecayData answer_;
+  View view_ = View::factor;
   bool log_ = true;
+  QComboBox* view_box_;
   QToolButton* log_button_;
-  QSharedPointer<LogStripTicker> log_ticker_;
+  QSharedPointer<LogStripTicker> log_ticker_, horizon_ticker_;
   QSharedPointer<TidyTicker> linear_ticker_;
   QCPItemRect* one_strip_;
   std::optional<LogRange> log_range_;

@@ -5,8 +5,8 @@
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QSlider>
-#include <QToolButton>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "ui/plots/axis_ticker.h"
@@ -15,7 +15,7 @@
 namespace mambarium {
 namespace {
 
-constexpr int scale_cells = 101;
+constexpr std::array view_names = {"map", "stems", "training"};
 constexpr double group_width = 0.8;  // of the distance between two lags, for the stems of one lag
 
 }  // namespace
@@ -27,11 +27,13 @@ FiltersPanel::FiltersPanel(QWidget* parent)
           parent) {
   layer_box_ = addChoice({}, tr("Layer of the filters"), tr("Which layer's convolution is shown"));
   layer_box_->hide();
-  stems_button_ =
-      addToggle(tr("Stems"), tr("Show the filters as stems"), tr("Stems with a value axis, or a colour map"), stems_);
-  connect(stems_button_, &QToolButton::toggled, this, [this](bool on) {
-    stems_ = on;
+  view_box_ =
+      addChoice({tr("Map"), tr("Stems"), tr("Over training")}, tr("View of the filters"),
+                tr("The taps now as a colour map or as stems, or as lines over the training steps seen so far"));
+  connect(view_box_, &QComboBox::currentIndexChanged, this, [this](int index) {
+    view_ = static_cast<View>(index);
     redraw();
+    Q_EMIT wantsChanged();
   });
   connect(layer_box_, &QComboBox::activated, this, [this](int index) {
     layer_ = index;
@@ -56,17 +58,18 @@ std::optional<InspectRequest> FiltersPanel::wants() const {
 }
 
 nlohmann::json FiltersPanel::options() const {
-  return {{"view", stems_ ? "stems" : "map"}, {"layer", layer_}};
+  return {{"view", view_names[static_cast<std::size_t>(view_)]}, {"layer", layer_}};
 }
 
 void FiltersPanel::setOptions(const nlohmann::json& options) {
-  const std::string view = optionChoice(options, "filters", "view", stems_ ? "stems" : "map", {"map", "stems"});
+  const std::string view = optionChoice(options, "filters", "view", view_names[static_cast<std::size_t>(view_)],
+                                        {view_names[0], view_names[1], view_names[2]});
   const auto layer = static_cast<int>(optionInteger(options, "filters", "layer", layer_, 0, 63));
   if (layer != layer_) {
     layer_ = layer;
     redraw();
   }
-  stems_button_->setChecked(view == "stems");
+  view_box_->setCurrentIndex(static_cast<int>(std::ranges::find(view_names, view) - view_names.begin()));
 }
 
 void FiltersPanel::setCheckpoints(const std::vector<std::int64_t>& steps) {
@@ -105,9 +108,16 @@ bool FiltersPanel::prepare(const PanelChange& change) {
   if (change.runs) value_range_.reset();
   if (change.inspected) {
     answer_ = {};
-    if (data().inspected) answer_ = data().inspected->get<FilterData>();
+    history_.clear();
+    for (const nlohmann::json& earlier : data().earlier) history_.push_back(earlier.get<FilterData>());
+    if (data().inspected) {
+      answer_ = data().inspected->get<FilterData>();
+      std::erase_if(history_, [this](const FilterData& old) { return old.step == answer_.step; });
+      history_.push_back(answer_);
+    }
+    std::ranges::sort(history_, {}, &FilterData::step);
   }
-  return !answer_.layers.empty() && !segments().empty();
+  return !answer_.layers.empty() && !segments(answer_).empty();
 }
 
 QString FiltersPanel::emptyText() const {
@@ -121,19 +131,24 @@ int FiltersPanel::shownLayer() const {
   return std::min(layer_, static_cast<int>(answer_.layers.size()) - 1);
 }
 
-std::vector<FiltersPanel::Segment> FiltersPanel::segments() const {
+std::vector<FiltersPanel::Segment> FiltersPanel::segments(const FilterData& answer) const {
   std::vector<Segment> present;
-  for (const FilterData::Filter& filter : answer_.layers[static_cast<std::size_t>(shownLayer())])
+  for (const FilterData::Filter& filter : answer.layers[static_cast<std::size_t>(shownLayer())])
     present.push_back({QString::fromStdString(filter.name), &filter.taps, &filter.bias});
   return present;
 }
 
 double FiltersPanel::largestTap() const {
   double largest = 0;
-  for (const Segment& segment : segments())
-    for (const Tensor* tensor : {segment.taps, segment.bias})
-      for (const float value : tensor->data)
-        if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  const auto include = [&](const FilterData& answer) {
+    for (const Segment& segment : segments(answer))
+      for (const Tensor* tensor : {segment.taps, segment.bias})
+        for (const float value : tensor->data)
+          if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  };
+  if (view_ == View::training)
+    for (const FilterData& answer : history_) include(answer);
+  include(answer_);
   return largest > 0 ? largest : 1;
 }
 
@@ -152,47 +167,79 @@ void FiltersPanel::updateLayerChoice() {
 }
 
 void FiltersPanel::rebuild(int count) {
-  if (static_cast<int>(rects_.size()) == count && built_stems_ == stems_) return;
-  chart()->clearPlottables();
+  const bool wants_scale = view_ == View::map;
+  if (static_cast<int>(rects_.size()) == count && scale_.has_value() == wants_scale) return;
+  forgetDrawing();
   for (QCPAxisRect* rect : rects_) chart()->removeRect(rect);
-  if (scale_rect_) chart()->removeRect(scale_rect_);
+  if (scale_) scale_->remove();
+  scale_.reset();
   chart()->plotLayout()->simplify();
   rects_.clear();
   for (int i = 0; i < count; ++i) rects_.push_back(chart()->addRect(0, i));
-  scale_rect_ = stems_ ? nullptr : chart()->addRect(0, count);
+  if (wants_scale) scale_.emplace(chart(), 0, count);
   auto* edges = new QCPMarginGroup(chart());
   for (QCPAxisRect* rect : rects_) rect->setMarginGroup(QCP::msTop | QCP::msBottom, edges);
-  if (scale_rect_) scale_rect_->setMarginGroup(QCP::msTop | QCP::msBottom, edges);
-  built_stems_ = stems_;
+  if (scale_) scale_->rect()->setMarginGroup(QCP::msTop | QCP::msBottom, edges);
+}
+
+void FiltersPanel::forgetDrawing() {
+  for (QCPAbstractPlottable* plottable : drawn_) chart()->removePlottable(plottable);
+  drawn_.clear();
 }
 
 void FiltersPanel::draw() {
   updateLayerChoice();
-  const auto shown = segments();
+  const auto shown = segments(answer_);
   rebuild(static_cast<int>(shown.size()));
-  chart()->clearPlottables();
+  forgetDrawing();
 
   // A range that only ever grows by steps keeps the colours of two checkpoints comparable.
   const double largest = largestTap();
   value_range_ = linearRange(-largest, largest, value_range_);
 
   for (std::size_t i = 0; i < shown.size(); ++i) {
-    QCPAxisRect* rect = rects_[i];
-    const Segment& segment = shown[i];
-    QSharedPointer<QCPAxisTickerText> lags(new QCPAxisTickerText);
-    for (int index = 0; index < segment.width(); ++index) lags->addTick(index, lagText(segment.width() - 1 - index));
-    if (segment.hasBias()) lags->addTick(segment.width() + 0.5, tr("bias"));
-    QCPAxis* x = rect->axis(QCPAxis::atBottom);
-    x->setTicker(lags);
-    x->setRange(-0.5, segment.width() - 0.5 + (segment.hasBias() ? 1.5 : 0));
-    x->grid()->setVisible(false);
-    chart()->setHeading(rect, segment.name);
-    if (stems_)
-      drawStems(segment, rect);
-    else
-      drawMap(segment, rect);
+    chart()->setHeading(rects_[i], shown[i].name);
+    if (view_ != View::training) setLagAxis(shown[i], rects_[i]->axis(QCPAxis::atBottom));
+    switch (view_) {
+      case View::map:
+        drawMap(shown[i], rects_[i]);
+        break;
+      case View::stems:
+        drawStems(shown[i], rects_[i]);
+        break;
+      case View::training:
+        drawTraining(i);
+        break;
+    }
   }
-  if (scale_rect_) drawScale();
+  if (view_ != View::training) chart()->flowLegend()->setEntries({});
+  if (scale_)
+    scale_->draw(tr("Tap"), value_range_->lower, value_range_->upper,
+                 [this](double value) { return theme().diverging(value / value_range_->upper); });
+}
+
+void FiltersPanel::setLagAxis(const Segment& segment, QCPAxis* x) const {
+  QSharedPointer<QCPAxisTickerText> lags(new QCPAxisTickerText);
+  for (int index = 0; index < segment.width(); ++index) lags->addTick(index, lagText(segment.width() - 1 - index));
+  if (segment.hasBias()) lags->addTick(segment.width() + 0.5, tr("bias"));
+  x->setTicker(lags);
+  x->setRange(-0.5, segment.width() - 0.5 + (segment.hasBias() ? 1.5 : 0));
+  x->grid()->setVisible(false);
+}
+
+void FiltersPanel::setTapAxis(QCPAxis* y) const {
+  y->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
+  y->setRange(value_range_->lower, value_range_->upper);
+  y->setRangeReversed(false);
+  y->grid()->setVisible(true);
+  y->grid()->setZeroLinePen(QPen(theme().neutral(), theme().scale()));
+}
+
+QCPGraph* FiltersPanel::addGraph(QCPAxisRect* rect) {
+  QCPGraph* graph = chart()->addGraph(rect->axis(QCPAxis::atBottom), rect->axis(QCPAxis::atLeft));
+  graph->setSelectable(QCP::stNone);
+  drawn_.push_back(graph);
+  return graph;
 }
 
 void FiltersPanel::drawMap(const Segment& segment, QCPAxisRect* rect) {
@@ -213,6 +260,7 @@ void FiltersPanel::drawMap(const Segment& segment, QCPAxisRect* rect) {
   }
   const auto addCells = [&](int columns, std::vector<QColor> colors, double first_key) {
     auto* cells = new CellMap(rect->axis(QCPAxis::atBottom), y);
+    drawn_.push_back(cells);
     cells->setBackdrop(theme().grid());
     cells->setSeparator(theme().scale());
     cells->setCells(segment.channels(), columns, std::move(colors), {}, first_key);
@@ -223,13 +271,7 @@ void FiltersPanel::drawMap(const Segment& segment, QCPAxisRect* rect) {
 
 void FiltersPanel::drawStems(const Segment& segment, QCPAxisRect* rect) {
   chart()->setAxisTitles(rect, tr("Lag (tokens)"), rect == rects_.front() ? tr("Tap") : QString());
-  QCPAxis* x = rect->axis(QCPAxis::atBottom);
-  QCPAxis* y = rect->axis(QCPAxis::atLeft);
-  y->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
-  y->setRange(value_range_->lower, value_range_->upper);
-  y->setRangeReversed(false);
-  y->grid()->setVisible(true);
-  y->grid()->setZeroLinePen(QPen(theme().neutral(), theme().scale()));
+  setTapAxis(rect->axis(QCPAxis::atLeft));
 
   QVector<QCPGraphData> positive, negative;
   const double step = group_width / segment.channels();
@@ -243,8 +285,7 @@ void FiltersPanel::drawStems(const Segment& segment, QCPAxisRect* rect) {
   }
   for (const auto& [points, sign] : {std::pair(&positive, 1.0), std::pair(&negative, -1.0)}) {
     const QColor color = theme().diverging(sign);
-    QCPGraph* stems = chart()->addGraph(x, y);
-    stems->setSelectable(QCP::stNone);
+    QCPGraph* stems = addGraph(rect);
     stems->setLineStyle(QCPGraph::lsImpulse);
     stems->setPen(QPen(color, 1.25 * theme().scale()));
     stems->setScatterStyle(scatterStyle(theme(), 0, color, 4.5));
@@ -252,32 +293,12 @@ void FiltersPanel::drawStems(const Segment& segment, QCPAxisRect* rect) {
   }
 }
 
-void FiltersPanel::drawScale() {
-  QCPAxis* x = scale_rect_->axis(QCPAxis::atBottom);
-  QCPAxis* y = scale_rect_->axis(QCPAxis::atLeft);
-  const int width = theme().px(12);
-  scale_rect_->setMinimumSize(width, 20);
-  scale_rect_->setMaximumSize(width, QWIDGETSIZE_MAX);
-  x->setRange(-0.5, 0.5);
-  x->setTicks(false);
-  x->setTickLabels(false);
-  x->setBasePen(Qt::NoPen);
-  x->grid()->setVisible(false);
-  y->setLabel(tr("Tap"));
-  y->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
-  y->setRange(value_range_->lower, value_range_->upper);
-  y->grid()->setVisible(false);
-
-  std::vector<QColor> colors;
-  for (int i = 0; i < scale_cells; ++i) colors.push_back(theme().diverging(2.0 * i / (scale_cells - 1) - 1));
-  auto* unit_axis = scale_rect_->axis(QCPAxis::atRight);
-  unit_axis->setRange(-0.5, scale_cells - 0.5);
-  auto* cells = new CellMap(x, unit_axis);
-  cells->setCells(scale_cells, 1, std::move(colors));
-}
-
 void FiltersPanel::hover(const QPointF& pixel) {
-  const auto shown = segments();
+  if (view_ == View::training) {
+    hoverTraining(pixel);
+    return;
+  }
+  const auto shown = segments(answer_);
   for (std::size_t i = 0; i < shown.size() && i < rects_.size(); ++i) {
     QCPAxisRect* rect = rects_[i];
     if (!rect->rect().contains(pixel.toPoint())) continue;
@@ -286,8 +307,9 @@ void FiltersPanel::hover(const QPointF& pixel) {
     const bool bias = segment.hasBias() && key > segment.width() - 0.25;
     const double center = bias ? segment.width() + 0.5 : std::clamp(std::round(key), 0.0, segment.width() - 1.0);
     const int index = static_cast<int>(center);
-    const double row = stems_ ? std::floor((key - center + group_width / 2) / group_width * segment.channels())
-                              : std::round(rect->axis(QCPAxis::atLeft)->pixelToCoord(pixel.y()));
+    const double row = view_ == View::stems
+                           ? std::floor((key - center + group_width / 2) / group_width * segment.channels())
+                           : std::round(rect->axis(QCPAxis::atLeft)->pixelToCoord(pixel.y()));
     const int channel = std::clamp(static_cast<int>(row), 0, segment.channels() - 1);
     const float value = bias ? segment.bias->data[static_cast<std::size_t>(channel)] : segment.tap(channel, index);
     const int lag = segment.width() - 1 - index;
@@ -305,10 +327,11 @@ void FiltersPanel::hover(const QPointF& pixel) {
 }
 
 QString FiltersPanel::describe() const {
+  if (view_ == View::training) return describeTraining();
   QString name;
   int at_channel = 0, at_lag = 0;
   float largest = 0;
-  for (const Segment& segment : segments())
+  for (const Segment& segment : segments(answer_))
     for (int channel = 0; channel < segment.channels(); ++channel)
       for (int index = 0; index < segment.width(); ++index) {
         const float tap = segment.tap(channel, index);
@@ -330,7 +353,8 @@ PanelTable FiltersPanel::table() const {
   table.columns = {QStringLiteral("layer"), QStringLiteral("input"), QStringLiteral("channel"), QStringLiteral("lag"),
                    QStringLiteral("tap")};
   if (!hasData()) return table;
-  for (const Segment& segment : segments())
+  if (view_ == View::training) return trainingTable();
+  for (const Segment& segment : segments(answer_))
     for (int channel = 0; channel < segment.channels(); ++channel) {
       const auto add = [&](const QString& lag, float value) {
         table.rows.push_back({exactText(std::int64_t{shownLayer() + 1}), segment.name, exactText(std::int64_t{channel}),

@@ -71,12 +71,14 @@ GapPanel::GapPanel(QWidget* parent)
 }
 
 nlohmann::json GapPanel::options() const {
-  return {{"log", log_}, {"oracle", oracle_}};
+  return withView({{"log", log_}, {"oracle", oracle_}});
 }
 
 void GapPanel::setOptions(const nlohmann::json& options) {
   const bool log = optionBool(options, "gap", "log", log_);
   const bool oracle = optionBool(options, "gap", "oracle", oracle_);
+  const RunCurves::View view = viewFrom(options);
+  setView(view);
   log_button_->setChecked(log);
   oracle_button_->setChecked(oracle);
 }
@@ -87,7 +89,7 @@ void GapPanel::forgetRanges() {
 }
 
 double GapPanel::place(double gap) const {
-  return log_ && log_range_ ? log_range_->place(gap) : gap;
+  return isLog() && log_range_ ? log_range_->place(gap) : gap;
 }
 
 void GapPanel::updateGapAxis() {
@@ -99,18 +101,23 @@ void GapPanel::updateGapAxis() {
     low = std::min(low, gap);
     high = std::max(high, gap);
   };
-  for (const RunSeries& run : data().runs)
-    for (const MetricsRow& row : run.rows) {
+  for (const RunCurve& curve : curves())
+    for (std::size_t i = 0; i < curve.run->rows.size(); ++i) {
+      const MetricsRow& row = curve.run->rows[i];
       include(row.gap_add_beta);
-      if (oracle_) include(row.gap_oracle);
+      if (showsOracle()) include(row.gap_oracle);
+      if (!view().means || curve.members.size() < 2) continue;
+      include(row.gap_add_beta + curve.deviations[i].gap_add_beta);
+      if (!isLog()) include(row.gap_add_beta - curve.deviations[i].gap_add_beta);
     }
   // The floor lines too: outside the axis their labels would stand at its border, as if that were their value.
   for (const RunSeries& run : data().runs)
-    if (const double floor = floorOf(run); oracle_ && std::isfinite(floor) && (!log_ || floor > 0)) include(floor);
+    if (const double floor = floorOf(run); showsOracle() && std::isfinite(floor) && (!isLog() || floor > 0))
+      include(floor);
   log_range_ = finder.range(log_range_);
   linear_range_ = linearRange(low, high, linear_range_);
 
-  if (log_) {
+  if (isLog()) {
     log_ticker_->setLogRange(*log_range_, log_range_->clips_positive
                                               ? QStringLiteral("< ") + powerText(log_range_->floor)
                                               : QStringLiteral("≤ 0"));
@@ -122,46 +129,46 @@ void GapPanel::updateGapAxis() {
     yAxis()->setTicker(linear_ticker_);
     yAxis()->setRange(linear_range_->lower, linear_range_->upper);
   }
-  yAxis()->grid()->setZeroLinePen(log_ ? QPen(Qt::NoPen) : QPen(theme().neutral(), theme().scale()));
-  strip_->setVisible(log_ && log_range_->has_strip);
+  yAxis()->grid()->setZeroLinePen(isLog() ? QPen(Qt::NoPen) : QPen(theme().neutral(), theme().scale()));
+  strip_->setVisible(isLog() && log_range_->has_strip);
   strip_->setBrush(theme().grid());
   strip_->topLeft->setCoords(0, log_range_->floor);
   strip_->bottomRight->setCoords(1, log_range_->end());
 }
 
 void GapPanel::draw() {
-  chart()->setAxisTitles(rect(), tr("Training step"), tr("Gap (nats per token)"));
+  chart()->setAxisTitles(rect(), tr("Training step"), axisTitle(tr("Gap")));
+  for (QToolButton* button : {log_button_, oracle_button_}) button->setEnabled(!subtracted());
   updateStepAxis();
   updateGapAxis();
 
   graphs().begin();
-  if (oracle_) {
+  if (showsOracle()) {
     drawFloors();
-    for (const RunSeries& run : data().runs) drawGap(run, &MetricsRow::gap_oracle, false);
+    for (const RunCurve& curve : curves()) drawGap(curve, &MetricsRow::gap_oracle, false);
   } else {
     endLabels()->setTheme(theme());
     endLabels()->setLabels({});
   }
-  for (const RunSeries& run : data().runs) drawBranch(run);
-  for (const RunSeries& run : data().runs) drawGap(run, &MetricsRow::gap_add_beta, true);
+  for (const RunCurve& curve : curves()) drawBranch(*curve.run);
+  for (const RunCurve& curve : curves()) drawGap(curve, &MetricsRow::gap_add_beta, true);
   graphs().end();
 
-  std::vector<LegendEntry> legend;
-  for (const RunSeries& run : data().runs)
-    legend.push_back({QString::fromStdString(run.title), theme().runPen(run.palette_index, run.marker_index),
-                      run.marker_index, theme().runColor(run.palette_index)});
+  std::vector<LegendEntry> legend = curveEntries();
   const QColor neutral = theme().neutral();
   legend.push_back({tr("to %1").arg(estimatorName(data().runs)), QPen(neutral, 1.8 * theme().scale()), -1, {}});
-  if (oracle_) legend.push_back({tr("to the oracle"), QPen(neutral, 0.8 * theme().scale()), -1, {}});
+  if (showsOracle()) legend.push_back({tr("to the oracle"), QPen(neutral, 0.8 * theme().scale()), -1, {}});
   chart()->flowLegend()->setEntries(std::move(legend));
 }
 
-void GapPanel::drawGap(const RunSeries& run, double MetricsRow::*gap, bool thick) {
+void GapPanel::drawGap(const RunCurve& curve, double MetricsRow::*gap, bool thick) {
+  if (thick) drawBand(curve, gap, isLog() ? log_range_->floor : -INFINITY);
+  const RunSeries& run = *curve.run;
   const QColor color = theme().runColor(run.palette_index);
   QVector<QCPGraphData> line, strip;
   for (const MetricsRow& row : run.rows) {
     const double step = static_cast<double>(row.step);
-    const bool in_strip = log_ && log_range_->inStrip(row.*gap);
+    const bool in_strip = isLog() && log_range_->inStrip(row.*gap);
     line.append({step, in_strip ? NAN : row.*gap});
     if (in_strip) strip.append({step, log_range_->stripCenter()});
   }
@@ -187,7 +194,7 @@ void GapPanel::drawFloors() {
     const double floor = floorOf(run);
     const bool known = std::any_of(drawn.begin(), drawn.end(),
                                    [&](const auto& other) { return std::abs(other.first - floor) < 1e-9; });
-    if (known || !std::isfinite(floor) || (log_ && log_range_->inStrip(floor))) continue;
+    if (known || !std::isfinite(floor) || (isLog() && log_range_->inStrip(floor))) continue;
     drawReference(Reference::oracle, floor);
     const bool named = std::any_of(drawn.begin(), drawn.end(),
                                    [&](const auto& other) { return sameTask(other.second->config, run.config); });
@@ -200,14 +207,17 @@ void GapPanel::drawFloors() {
   endLabels()->setLabels(std::move(labels));
 }
 
-QString GapPanel::readout(const RunSeries& run, const MetricsRow& row) const {
-  return tr("%1 to %2, %3 to the oracle")
-      .arg(natsText(row.gap_add_beta), estimatorName(run.config), natsText(row.gap_oracle));
+QString GapPanel::readout(const RunCurve& curve, std::size_t row) const {
+  const QString estimator = estimatorName(curve.run->config);
+  const QString to_estimator = tr("%1 to %2").arg(valueText(curve, row, &MetricsRow::gap_add_beta), estimator);
+  if (subtracted()) return to_estimator;
+  return tr("%1, %2 to the oracle").arg(to_estimator, valueText(curve, row, &MetricsRow::gap_oracle));
 }
 
 QString GapPanel::describe() const {
   const RunSeries* run = currentRun();
   if (!run || run->rows.empty()) return tr("The current run has no evaluation yet.");
+  if (!isPlain()) return describeCurve(tr("gap to %1").arg(estimatorName(run->config)), &MetricsRow::gap_add_beta);
   QString text = tr("%1: gap to %2 %3 nats per token")
                      .arg(standingText(), estimatorName(run->config), natsText(run->rows.back().gap_add_beta));
   const QString trend = gapTrend(run->rows);
@@ -227,7 +237,7 @@ QString GapPanel::describe() const {
                 ? tr("; the lowest of %1 runs").arg(with_rows)
                 : tr("; the lowest of %1 runs is at %2").arg(with_rows).arg(natsText(lowest));
   }
-  if (log_ && in_strip > 0)
+  if (isLog() && in_strip > 0)
     text +=
         tr("; %1 at or below zero drawn in the strip").arg(countText(in_strip, tr("evaluation"), tr("evaluations")));
   return text + u'.';
@@ -236,13 +246,16 @@ QString GapPanel::describe() const {
 PanelTable GapPanel::table() const {
   PanelTable table;
   table.columns = {QStringLiteral("run"), QStringLiteral("step"), QStringLiteral("gap_add_beta_nats_per_token")};
-  if (oracle_)
+  if (showsOracle())
     table.columns << QStringLiteral("gap_oracle_nats_per_token")
                   << QStringLiteral("add_beta_minus_oracle_nats_per_token");
-  for (const RunSeries& run : data().runs)
-    for (const MetricsRow& row : run.rows) {
-      QStringList line = {QString::fromStdString(run.title), exactText(row.step), exactText(row.gap_add_beta)};
-      if (oracle_) line << exactText(row.gap_oracle) << exactText(row.add_beta_loss - row.oracle_loss);
+  appendViewColumns(table.columns);
+  for (const RunCurve& curve : curves())
+    for (std::size_t i = 0; i < curve.run->rows.size(); ++i) {
+      const MetricsRow& row = curve.run->rows[i];
+      QStringList line = {QString::fromStdString(curve.run->title), exactText(row.step), exactText(row.gap_add_beta)};
+      if (showsOracle()) line << exactText(row.gap_oracle) << exactText(row.add_beta_loss - row.oracle_loss);
+      appendView(line, curve, view().means ? curve.deviations[i].gap_add_beta : NAN);
       table.rows.push_back(line);
     }
   return table;

@@ -5,7 +5,8 @@
 // below the price of not knowing the kernel: that floor (add-beta minus oracle) is drawn as its own line. The axis is
 // logarithmic until asked otherwise. A gap can be zero or negative (a finite test set can favour the model by chance):
 // such points are drawn as hollow triangles in a shaded strip below the axis that says "<= 0", and the caption counts
-// them. Key L switches between logarithmic and linear. options: {"log": bool, "oracle": bool}
+// them. Key L switches between logarithmic and linear. A difference of gaps has either sign: its axis is linear, and
+// the oracle is left out, since it cancels. options: {"log": bool, "oracle": bool}, and those of StepPanel.
 #pragma once
 
 #include "ui/plots/step_panel.h"
@@ -26,14 +27,16 @@ class GapPanel : public StepPanel {
  protected:
   void draw() override;
   QString describe() const override;
-  QString readout(const RunSeries& run, const MetricsRow& row) const override;
+  QString readout(const RunCurve& curve, std::size_t row) const override;
   double drawnValue(const MetricsRow& row) const override { return place(row.gap_add_beta); }
   void forgetRanges() override;
 
  private:
+  bool isLog() const { return log_ && !subtracted(); }
+  bool showsOracle() const { return oracle_ && !subtracted(); }
   double place(double gap) const;
   void updateGapAxis();
-  void drawGap(const RunSeries& run, double MetricsRow::*gap, bool thick);
+  void drawGap(const RunCurve& curve, double MetricsRow::*gap, bool thick);
   void drawFloors();
 
   bool log_ = true, oracle_ = true;

@@ -14,6 +14,8 @@ QCPGraph* GraphPool::next() {
   graph->setScatterStyle(QCPScatterStyle::ssNone);
   graph->setScatterSkip(0);
   graph->setLineStyle(QCPGraph::lsLine);
+  graph->setBrush(Qt::NoBrush);
+  graph->setChannelFillGraph(nullptr);
   return graph;
 }
 
@@ -22,6 +24,12 @@ void GraphPool::end() {
     graphs_[i]->data()->clear();
     graphs_[i]->setVisible(false);
   }
+}
+
+void GraphPool::clear() {
+  for (QCPGraph* graph : graphs_) x_->parentPlot()->removeGraph(graph);
+  graphs_.clear();
+  used_ = 0;
 }
 
 }  // namespace mambarium

@@ -14,6 +14,7 @@ class GraphPool {
   void begin() { used_ = 0; }
   QCPGraph* next();
   void end();
+  void clear();  // the graphs leave the plot: before their axes do
 
  private:
   QCPAxis* x_;

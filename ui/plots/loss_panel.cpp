@@ -72,18 +72,20 @@ LossPanel::LossPanel(QWidget* parent)
 }
 
 nlohmann::json LossPanel::options() const {
-  return {{"train", train_}, {"smooth", smooth_}};
+  return withView({{"train", train_}, {"smooth", smooth_}});
 }
 
 void LossPanel::setOptions(const nlohmann::json& options) {
   const bool train = optionBool(options, "loss", "train", train_);
   const bool smooth = optionBool(options, "loss", "smooth", smooth_);
+  const RunCurves::View view = viewFrom(options);
+  setView(view);
   train_button_->setChecked(train);
   smooth_button_->setChecked(smooth);
 }
 
 void LossPanel::draw() {
-  chart()->setAxisTitles(rect(), tr("Training step"), tr("Loss (nats per token)"));
+  chart()->setAxisTitles(rect(), tr("Training step"), axisTitle(tr("Loss")));
   updateStepAxis();
 
   double low = INFINITY, high = -INFINITY;
@@ -92,14 +94,20 @@ void LossPanel::draw() {
     low = std::min(low, value);
     high = std::max(high, value);
   };
-  for (const RunSeries& run : data().runs) {
-    for (const MetricsRow& row : run.rows) include(row.test_loss);
-    if (run.rows.empty()) continue;
-    include(run.rows.back().oracle_loss);
-    include(std::log(static_cast<double>(alphabet_of(run.config))));
+  for (const RunCurve& curve : curves()) {
+    const RunSeries& run = *curve.run;
+    for (std::size_t i = 0; i < run.rows.size(); ++i) {
+      const double deviation = curve.members.size() > 1 && view().means ? curve.deviations[i].test_loss : 0;
+      include(run.rows[i].test_loss - deviation);
+      include(run.rows[i].test_loss + deviation);
+    }
     if (train_)
       for (const auto& [step, loss] : trainSeries(run)) include(loss);
+    if (run.rows.empty() || subtracted()) continue;
+    include(run.rows.back().oracle_loss);
+    include(std::log(static_cast<double>(alphabet_of(run.config))));
   }
+  if (subtracted()) include(0);
   if (low <= high) {
     const double margin = (high - low) * 0.02;
     range_ = linearRange(low - margin, high + margin, range_);
@@ -108,15 +116,13 @@ void LossPanel::draw() {
 
   graphs().begin();
   drawReferences();
+  yAxis()->grid()->setZeroLinePen(subtracted() ? QPen(theme().neutral(), theme().scale()) : QPen(Qt::NoPen));
   if (train_)
-    for (const RunSeries& run : data().runs) drawTrain(run);
-  for (const RunSeries& run : data().runs) drawTest(run);
+    for (const RunCurve& curve : curves()) drawTrain(*curve.run);
+  for (const RunCurve& curve : curves()) drawTest(curve);
   graphs().end();
 
-  std::vector<LegendEntry> legend;
-  for (const RunSeries& run : data().runs)
-    legend.push_back({QString::fromStdString(run.title), theme().runPen(run.palette_index, run.marker_index),
-                      run.marker_index, theme().runColor(run.palette_index)});
+  std::vector<LegendEntry> legend = curveEntries();
   if (train_)
     legend.push_back({tr("thin: train"), QPen(pale(theme().neutral()), theme().scale()), -1, {}});
   chart()->flowLegend()->setEntries(std::move(legend));
@@ -134,7 +140,9 @@ void LossPanel::drawTrain(const RunSeries& run) {
   setSeries(mean, smoothed(raw));
 }
 
-void LossPanel::drawTest(const RunSeries& run) {
+void LossPanel::drawTest(const RunCurve& curve) {
+  drawBand(curve, &MetricsRow::test_loss, -INFINITY);
+  const RunSeries& run = *curve.run;
   drawBranch(run);
   QCPGraph* graph = graphs().next();
   graph->setPen(theme().runPen(run.palette_index, run.marker_index));
@@ -155,7 +163,7 @@ void LossPanel::drawReferences() {
   };
   std::vector<Line> lines;
   for (const RunSeries& run : data().runs) {
-    if (run.rows.empty()) continue;
+    if (run.rows.empty() || subtracted()) continue;
     const MetricsRow& row = run.rows.back();
     const std::initializer_list<Line> candidates = {
         {Reference::uniform, std::log(static_cast<double>(alphabet_of(run.config))), tr("uniform"), &run.config},
@@ -184,15 +192,19 @@ void LossPanel::drawReferences() {
   endLabels()->setLabels(std::move(labels));
 }
 
-QString LossPanel::readout(const RunSeries& run, const MetricsRow& row) const {
+QString LossPanel::readout(const RunCurve& curve, std::size_t index) const {
+  const MetricsRow& row = curve.run->rows[index];
+  const QString test = valueText(curve, index, &MetricsRow::test_loss);
+  if (subtracted()) return tr("test %1, train %2 nats").arg(test, natsText(row.train_loss));
   return tr("test %1, train %2, %3 %4, oracle %5 nats")
-      .arg(natsText(row.test_loss), natsText(row.train_loss), estimatorName(run.config), natsText(row.add_beta_loss),
+      .arg(test, natsText(row.train_loss), estimatorName(curve.run->config), natsText(row.add_beta_loss),
            natsText(row.oracle_loss));
 }
 
 QString LossPanel::describe() const {
   const RunSeries* run = currentRun();
   if (!run || run->rows.empty()) return tr("The current run has no evaluation yet.");
+  if (!isPlain()) return describeCurve(tr("test loss"), &MetricsRow::test_loss);
   const MetricsRow& row = run->rows.back();
   const double uniform = std::log(static_cast<double>(alphabet_of(run->config)));
   const auto side = [this](double difference) { return difference >= 0 ? tr("above") : tr("below"); };
@@ -207,18 +219,24 @@ PanelTable LossPanel::table() const {
   PanelTable table;
   table.columns = {QStringLiteral("run"), QStringLiteral("step"), QStringLiteral("series"),
                    QStringLiteral("loss_nats_per_token")};
-  const auto add = [&](const RunSeries& run, std::int64_t step, const char* series, double value) {
-    table.rows.push_back({QString::fromStdString(run.title), exactText(step), QLatin1String(series), exactText(value)});
+  appendViewColumns(table.columns);
+  const auto add = [&](const RunCurve& curve, std::int64_t step, const char* series, double value, double deviation) {
+    QStringList row = {QString::fromStdString(curve.run->title), exactText(step), QLatin1String(series),
+                       exactText(value)};
+    appendView(row, curve, deviation);
+    table.rows.push_back(std::move(row));
   };
-  for (const RunSeries& run : data().runs) {
+  for (const RunCurve& curve : curves()) {
+    const RunSeries& run = *curve.run;
     if (train_)
-      for (const auto& [step, loss] : trainSeries(run)) add(run, step, "train", loss);
-    for (const MetricsRow& row : run.rows) add(run, row.step, "test", row.test_loss);
-    if (run.rows.empty()) continue;
+      for (const auto& [step, loss] : trainSeries(run)) add(curve, step, "train", loss, NAN);
+    for (std::size_t i = 0; i < run.rows.size(); ++i)
+      add(curve, run.rows[i].step, "test", run.rows[i].test_loss, view().means ? curve.deviations[i].test_loss : NAN);
+    if (run.rows.empty() || subtracted()) continue;
     const MetricsRow& last = run.rows.back();
-    add(run, last.step, "add_beta", last.add_beta_loss);
-    add(run, last.step, "oracle", last.oracle_loss);
-    add(run, last.step, "uniform", std::log(static_cast<double>(alphabet_of(run.config))));
+    add(curve, last.step, "add_beta", last.add_beta_loss, NAN);
+    add(curve, last.step, "oracle", last.oracle_loss, NAN);
+    add(curve, last.step, "uniform", std::log(static_cast<double>(alphabet_of(run.config))), NAN);
   }
   return table;
 }

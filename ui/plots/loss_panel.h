@@ -3,7 +3,7 @@
 //
 // The training loss between evaluations is noisy: it is drawn raw and pale. "Smooth" puts an exponential mean over the
 // whole raw series in front of it, and leaves the raw line behind and the table alone. options: {"train": bool,
-// "smooth": bool}
+// "smooth": bool}, and those of StepPanel. Of a difference the references are left out: they cancel.
 #pragma once
 
 #include "ui/plots/step_panel.h"
@@ -21,13 +21,13 @@ class LossPanel : public StepPanel {
  protected:
   void draw() override;
   QString describe() const override;
-  QString readout(const RunSeries& run, const MetricsRow& row) const override;
+  QString readout(const RunCurve& curve, std::size_t row) const override;
   double drawnValue(const MetricsRow& row) const override { return row.test_loss; }
   void forgetRanges() override { range_.reset(); }
 
  private:
   void drawTrain(const RunSeries& run);
-  void drawTest(const RunSeries& run);
+  void drawTest(const RunCurve& curve);
   void drawReferences();
 
   bool train_ = true, smooth_ = false;

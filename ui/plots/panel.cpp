@@ -3,9 +3,12 @@
 #include "ui/plots/decay_panel.h"
 #include "ui/plots/filters_panel.h"
 #include "ui/plots/gap_panel.h"
+#include "ui/plots/inner_products_panel.h"
 #include "ui/plots/loss_panel.h"
 #include "ui/plots/prediction_panel.h"
+#include "ui/plots/state_panel.h"
 #include "ui/plots/sweep_panel.h"
+#include "ui/plots/theory_panel.h"
 
 namespace mambarium {
 
@@ -19,19 +22,47 @@ void Panel::addToHeader(QWidget* control) {
   control->setParent(this);
 }
 
+namespace {
+
+template <class Kind>
+Panel* make(QWidget* parent) {
+  return new Kind(parent);
+}
+
+struct Maker {
+  const char* id;
+  Panel* (*make)(QWidget* parent);
+};
+constexpr Maker makers[] = {{"loss", make<LossPanel>},
+                            {"gap", make<GapPanel>},
+                            {"prediction", make<PredictionPanel>},
+                            {"decay", make<DecayPanel>},
+                            {"filters", make<FiltersPanel>},
+                            {"state", make<StatePanel>},
+                            {"inner-products", make<InnerProductsPanel>},
+                            {"theory", make<TheoryPanel>}};
+
+}  // namespace
+
+const QStringList& panelIds() {
+  static const QStringList ids = [] {
+    QStringList all;
+    for (const Maker& maker : makers) all << QLatin1String(maker.id);
+    return all;
+  }();
+  return ids;
+}
+
 std::vector<Panel*> makePanels(QWidget* parent) {
-  return {new LossPanel(parent), new GapPanel(parent), new PredictionPanel(parent), new DecayPanel(parent),
-          new FiltersPanel(parent)};
+  std::vector<Panel*> panels;
+  for (const Maker& maker : makers) panels.push_back(maker.make(parent));
+  return panels;
 }
 
 Panel* makePanel(const QString& id, QWidget* parent) {
-  if (id == u"loss") return new LossPanel(parent);
-  if (id == u"gap") return new GapPanel(parent);
-  if (id == u"prediction") return new PredictionPanel(parent);
-  if (id == u"decay") return new DecayPanel(parent);
-  if (id == u"filters") return new FiltersPanel(parent);
   if (id == u"sweep") return new SweepPanel(parent);
-  return nullptr;
+  const auto index = panelIds().indexOf(id);
+  return index < 0 ? nullptr : makers[index].make(parent);
 }
 
 }  // namespace mambarium

@@ -37,9 +37,11 @@ class Panel : public QWidget {
  public:
   using QWidget::QWidget;
 
-  virtual QString id() const = 0;     // "loss", "gap", "prediction", "decay", "filters"
+  virtual QString id() const = 0;     // one of panelIds()
   virtual QString title() const = 0;  // sentence case
   virtual std::optional<InspectRequest> wants() const { return std::nullopt; }
+  // Whether the same question is of interest at other steps too: those of checkpoints, and those that were live once.
+  virtual bool wantsEarlier() const { return false; }
   virtual void show(const PanelData& data) = 0;
   using QWidget::show;
   virtual bool hasData() const { return true; }  // false: only the empty state is to be seen
@@ -75,7 +77,8 @@ class Panel : public QWidget {
   void exportRequested();  // the panel's own Export button
 };
 
-// The panels of this version, in the order of the window. The caller owns them (or gives them a parent).
+// The panels of this version, in the order of the window. The caller owns what is made (or gives it a parent).
+const QStringList& panelIds();
 std::vector<Panel*> makePanels(QWidget* parent);
 // One of those by its id, or the panel of sweeps, "sweep", which has windows of its own; nullptr for an unknown id.
 Panel* makePanel(const QString& id, QWidget* parent);

@@ -87,6 +87,7 @@ json to_recipe_json(const PanelData& data) {
                                 {"train_losses", std::move(losses)}});
   }
   if (data.inspected) document["inspected"] = readable_json(*data.inspected);
+  for (const json& answer : data.earlier) document["earlier"].push_back(readable_json(answer));
   if (data.sweep) document["sweep"] = to_recipe_json(*data.sweep);
   return document;
 }
@@ -107,6 +108,8 @@ PanelData panel_data_from_recipe(const json& document) {
     if (!found->is_object()) throw bad(where + ".inspected", "must be an object");
     data.inspected = *found;
   }
+  if (document.contains("earlier"))
+    for (const json& answer : list(document, "earlier", where)) data.earlier.push_back(answer);
   return data;
 }
 

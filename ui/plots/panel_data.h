@@ -33,6 +33,7 @@ struct PanelData {
   std::vector<RunSeries> runs;              // visible ones, in the order of the runs list
   std::size_t current = 0;                  // the run that `inspected` is about
   std::optional<nlohmann::json> inspected;  // the answer to Panel::wants(): inspection.h, "what" tells which
+  std::vector<nlohmann::json> earlier;      // answers to the same question at other steps, if Panel::wantsEarlier()
   std::shared_ptr<const SweepData> sweep;   // of the panel of sweeps, which shows no runs
 };
 

@@ -56,8 +56,9 @@ PanelChange PanelStore::update(const PanelData& data) {
     change.rows = appendTail(stored.rows, incoming.rows) || change.rows;
     change.rows = appendTail(stored.train_losses, incoming.train_losses) || change.rows;
   }
-  if (data_.inspected != data.inspected) {
+  if (data_.inspected != data.inspected || data_.earlier != data.earlier) {
     data_.inspected = data.inspected;
+    data_.earlier = data.earlier;
     change.inspected = true;
   }
   if (data_.sweep != data.sweep) {

@@ -9,6 +9,8 @@
 #include <QVBoxLayout>
 #include <stdexcept>
 
+#include "ui/plots/number_text.h"
+
 namespace mambarium {
 namespace {
 
@@ -203,6 +205,16 @@ std::int64_t optionInteger(const nlohmann::json& options, const char* panel, con
   if (!found->is_number_integer() || found->get<std::int64_t>() < minimum || found->get<std::int64_t>() > maximum)
     throw badOption(panel, key, "a whole number from " + std::to_string(minimum) + " to " + std::to_string(maximum));
   return found->get<std::int64_t>();
+}
+
+double optionReal(const nlohmann::json& options, const char* panel, const char* key, double current, double minimum,
+                  double maximum) {
+  const auto found = options.find(key);
+  if (found == options.end()) return current;
+  if (!found->is_number() || !(found->get<double>() >= minimum && found->get<double>() <= maximum))
+    throw badOption(panel, key,
+                    "a number from " + exactText(minimum).toStdString() + " to " + exactText(maximum).toStdString());
+  return found->get<double>();
 }
 
 std::string optionChoice(const nlohmann::json& options, const char* panel, const char* key, const std::string& current,

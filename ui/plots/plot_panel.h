@@ -79,6 +79,8 @@ class PlotPanel : public Panel {
 bool optionBool(const nlohmann::json& options, const char* panel, const char* key, bool current);
 std::int64_t optionInteger(const nlohmann::json& options, const char* panel, const char* key, std::int64_t current,
                            std::int64_t minimum, std::int64_t maximum);
+double optionReal(const nlohmann::json& options, const char* panel, const char* key, double current, double minimum,
+                  double maximum);
 std::string optionChoice(const nlohmann::json& options, const char* panel, const char* key, const std::string& current,
                          std::initializer_list<const char*> choices);
 

@@ -1,8 +1,11 @@
 #include "ui/plots/prediction_panel.h"
 
 #include <QComboBox>
-#include <QSignalBlocker>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSlider>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <sstream>
 #include <stdexcept>
@@ -15,6 +18,8 @@ namespace mambarium {
 namespace {
 
 constexpr int most_listed_contexts = 32;
+constexpr std::int64_t longest_sequence = 1 << 20;
+constexpr std::array view_names = {"sequence", "position", "contexts"};
 
 std::vector<std::int32_t> parsedContext(const std::string& text) {
   std::vector<std::int32_t> context;
@@ -48,13 +53,46 @@ PredictionPanel::PredictionPanel(QWidget* parent)
                  tr("The model's probability of the next token will appear here, beside the best estimate that the "
                     "tokens so far "
                     "allow. Press Play (Space) to train."),
-                 parent) {
+                 parent),
+      tiles_(chart(), 2) {
+  view_box_ =
+      addChoice({tr("Sequence"), tr("Position"), tr("Contexts")}, tr("View of the prediction"),
+                tr("One probability along the sequence, all of them at one position, or one for every context"));
   symbol_box_ = addChoice({}, tr("Predicted token"), tr("Of which token the probability is shown"));
   context_box_ = addChoice({tr("any context")}, tr("Context of the prediction"),
                            tr("Show only positions after these tokens: one row of the chain's kernel"));
   symbol_box_->hide();
   yAxis()->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
   yAxis()->setRange(0, 1);
+  auto* side_by_side = new QCPBarsGroup(chart());
+  side_by_side->setSpacing(0);
+  for (int i = 0; i < 3; ++i) {
+    bars_.push_back(new QCPBars(xAxis(), yAxis()));
+    bars_.back()->setWidth(0.26);
+    bars_.back()->setBarsGroup(side_by_side);
+    bars_.back()->setSelectable(QCP::stNone);
+    bars_.back()->setVisible(false);
+  }
+  position_label_ = new QLabel(this);
+  position_label_->setProperty("role", QStringLiteral("hint"));
+  position_slider_ = new QSlider(Qt::Horizontal, this);
+  position_slider_->setAccessibleName(tr("Position in the sequence"));
+  position_slider_->setToolTip(
+      tr("After which token the distributions are shown; a click on the tokens does the same"));
+  position_slider_->setFocusPolicy(Qt::StrongFocus);
+  footer()->addWidget(position_label_);
+  footer()->addWidget(position_slider_, 1);
+  updateSlider();
+  connect(position_slider_, &QSlider::valueChanged, this, [this](int t) { choosePosition(t - 1); });
+  connect(chart(), &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+    hover(event->position());
+    if (view_ == View::position && highlightedToken() >= 0) choosePosition(highlightedToken());
+  });
+  connect(view_box_, &QComboBox::currentIndexChanged, this, [this](int index) {
+    view_ = static_cast<View>(index);
+    leave();
+    redraw();
+  });
   connect(symbol_box_, &QComboBox::activated, this, [this](int index) {
     symbol_ = index;
     redraw();
@@ -66,12 +104,20 @@ PredictionPanel::PredictionPanel(QWidget* parent)
 }
 
 nlohmann::json PredictionPanel::options() const {
-  return {{"probe", probe()}, {"symbol", symbol_}, {"context", context_}};
+  return {{"probe", probe()},
+          {"view", view_names[static_cast<std::size_t>(view_)]},
+          {"symbol", symbol_},
+          {"context", context_},
+          {"position", position_ + 1}};
 }
 
 void PredictionPanel::setOptions(const nlohmann::json& options) {
   const std::int64_t chosen = optionInteger(options, "prediction", "probe", probe(), 0, probe_count - 1);
   const auto symbol = static_cast<int>(optionInteger(options, "prediction", "symbol", symbol_, 0, 63));
+  const auto position =
+      static_cast<int>(optionInteger(options, "prediction", "position", position_ + 1, 1, longest_sequence)) - 1;
+  const std::string view = optionChoice(options, "prediction", "view", view_names[static_cast<std::size_t>(view_)],
+                                        {view_names[0], view_names[1], view_names[2]});
   std::string context = context_;
   if (const auto found = options.find("context"); found != options.end()) {
     if (!found->is_string() || !isContextText(found->get<std::string>()))
@@ -80,10 +126,13 @@ void PredictionPanel::setOptions(const nlohmann::json& options) {
     context = found->get<std::string>();
   }
   setProbe(chosen);
-  if (symbol == symbol_ && context == context_) return;
-  symbol_ = symbol;
-  context_ = context;
-  redraw();
+  if (symbol != symbol_ || context != context_ || position != position_) {
+    symbol_ = symbol;
+    context_ = context;
+    position_ = position;
+    redraw();
+  }
+  view_box_->setCurrentIndex(static_cast<int>(std::ranges::find(view_names, view) - view_names.begin()));
 }
 
 bool PredictionPanel::prepare(const PanelChange& change) {
@@ -115,12 +164,15 @@ bool PredictionPanel::isShown(int position) const {
   return std::equal(context.begin(), context.end(), answer_.tokens.begin() + (position + 1 - length));
 }
 
+double PredictionPanel::probability(const Tensor& tensor, int position, int symbol) const {
+  return static_cast<double>(tensor.data[static_cast<std::size_t>(position * states() + symbol)]);
+}
 double PredictionPanel::probability(const Tensor& tensor, int position) const {
-  return static_cast<double>(tensor.data[static_cast<std::size_t>(position * states() + shownSymbol())]);
+  return probability(tensor, position, shownSymbol());
 }
 
 std::vector<double> PredictionPanel::drawnValues(int position) const {
-  if (!isShown(position)) return {};
+  if (view_ != View::sequence || !isShown(position)) return {};
   return {probability(answer_.model, position), probability(answer_.add_beta, position),
           probability(answer_.oracle, position)};
 }
@@ -138,7 +190,8 @@ void PredictionPanel::updateChoices() {
     for (int token = 0; token < states(); ++token) symbol_box_->addItem(tr("P(next = %1)").arg(token));
   }
   symbol_box_->setCurrentIndex(shownSymbol());
-  symbol_box_->setVisible(states() > 2);
+  symbol_box_->setVisible(states() > 2 && view_ != View::position);
+  context_box_->setVisible(view_ == View::sequence);
 
   const int order = static_cast<int>(answer_.order);
   const bool all_fit = std::pow(states(), order) <= most_listed_contexts;
@@ -154,44 +207,72 @@ void PredictionPanel::updateChoices() {
   context_box_->setCurrentIndex(std::max(index, 0));
 }
 
-void PredictionPanel::draw() {
-  updateChoices();
-  drawTokens();
-  chart()->setAxisTitles(rect(), tr("Position t (tokens)"), tr("P(next token = %1)").arg(shownSymbol()));
-
+PredictionPanel::Look PredictionPanel::look() const {
   const RunSeries* run = currentRun();
-  const int palette = run ? run->palette_index : 0;
-  const int marker = run ? run->marker_index : 0;
-  const bool sparse = !shownContext().empty();
-  const QPen model_pen(theme().runColor(palette), 1.5 * theme().scale());
-  QPen oracle_pen = theme().referencePen(Reference::oracle, 1);
-  QPen estimator_pen(theme().underlay(), 4 * theme().scale());
-  estimator_pen.setDashPattern({1.5, 0.5});
-  estimator_pen.setCapStyle(Qt::FlatCap);
+  Look look;
+  look.color = theme().runColor(run ? run->palette_index : 0);
+  look.marker = run ? run->marker_index : 0;
+  look.name = run ? QString::fromStdString(run->title) : tr("model");
+  look.model = QPen(look.color, 1.5 * theme().scale());
+  look.oracle = theme().referencePen(Reference::oracle, 1);
+  look.estimator = QPen(theme().underlay(), 4 * theme().scale());
+  look.estimator.setDashPattern({1.5, 0.5});
+  look.estimator.setCapStyle(Qt::FlatCap);
+  return look;
+}
 
+void PredictionPanel::draw() {
+  const bool by_context = view_ == View::contexts;
+  setAlongTokens(!by_context, view_ == View::sequence);
+  updateChoices();
+  updateSlider();
+  drawTokens();
+  if (!by_context) tiles_.setCount(0);
+  chart()->setShown(rect(), !by_context);
+  for (QCPBars* bars : bars_) bars->setVisible(view_ == View::position);
   graphs().begin();
-  QCPGraph* oracle = graphs().next();
-  oracle->setPen(oracle_pen);
-  oracle->data()->set(curve(answer_.oracle), true);
-  QCPGraph* estimator = graphs().next();
-  estimator->setPen(estimator_pen);
-  estimator->data()->set(curve(answer_.add_beta), true);
-  QCPGraph* model = graphs().next();
-  model->setPen(model_pen);
-  if (sparse) model->setScatterStyle(scatterStyle(theme(), marker, theme().runColor(palette), 5));
-  model->data()->set(curve(answer_.model), true);
+  if (view_ == View::sequence) drawSequence();
   graphs().end();
+  if (view_ == View::position) drawPosition();
+  if (by_context) drawContexts();
+}
 
-  std::vector<LegendEntry> legend = {{run ? QString::fromStdString(run->title) : tr("model"), model_pen,
-                                      sparse ? marker : -1, theme().runColor(palette)},
-                                     {estimatorName(data().runs), estimator_pen, -1, {}},
-                                     {tr("oracle"), oracle_pen, -1, {}}};
+void PredictionPanel::drawSequence() {
+  chart()->setAxisTitles(rect(), tr("Position t (tokens)"), tr("P(next token = %1)").arg(shownSymbol()));
+  const Look pens = look();
+  const bool sparse = !shownContext().empty();
+  const auto add = [this](const QPen& pen, const Tensor& tensor) {
+    QCPGraph* graph = graphs().next();
+    graph->setPen(pen);
+    graph->data()->set(curve(tensor), true);
+    return graph;
+  };
+  add(pens.oracle, answer_.oracle);
+  add(pens.estimator, answer_.add_beta);
+  QCPGraph* model = add(pens.model, answer_.model);
+  if (sparse) model->setScatterStyle(scatterStyle(theme(), pens.marker, pens.color, 5));
+
+  std::vector<LegendEntry> legend = {{pens.name, pens.model, sparse ? pens.marker : -1, pens.color},
+                                     {estimatorName(data().runs), pens.estimator, -1, {}},
+                                     {tr("oracle"), pens.oracle, -1, {}}};
   constexpr int square = 1;
   if (auto entry = switchEntry(square)) legend.push_back(*std::move(entry));
   chart()->flowLegend()->setEntries(std::move(legend));
 }
 
+void PredictionPanel::hover(const QPointF& pixel) {
+  const auto tile = tiles_.tileAt(pixel);
+  if (tile) {
+    hoverTile(*tile, pixel);
+  } else if (view_ == View::position && rect()->rect().contains(pixel.toPoint())) {
+    hoverBars(pixel);
+  } else {
+    TokenPanel::hover(pixel);
+  }
+}
+
 QString PredictionPanel::readout(int position) const {
+  if (view_ == View::position) return tr("<br>click to see the distributions here");
   if (!isShown(position)) return tr("<br>another context");
   const RunSeries* run = currentRun();
   return tr("<br>model %1<br>%2 %3<br>oracle %4")
@@ -201,6 +282,18 @@ QString PredictionPanel::readout(int position) const {
 }
 
 QString PredictionPanel::describe() const {
+  switch (view_) {
+    case View::position:
+      return describePosition();
+    case View::contexts:
+      return describeContexts();
+    case View::sequence:
+      break;
+  }
+  return describeSequence();
+}
+
+QString PredictionPanel::describeSequence() const {
   double sum = 0, worst = 0;
   int count = 0, worst_at = 0;
   for (int position = 0; position < static_cast<int>(answer_.tokens.size()); ++position) {
@@ -226,6 +319,8 @@ QString PredictionPanel::describe() const {
 }
 
 PanelTable PredictionPanel::table() const {
+  if (hasData() && view_ == View::position) return positionTable();
+  if (hasData() && view_ == View::contexts) return contextsTable();
   PanelTable table;
   table.columns = {QStringLiteral("t"),       QStringLiteral("token"),      QStringLiteral("symbol"),
                    QStringLiteral("p_model"), QStringLiteral("p_add_beta"), QStringLiteral("p_oracle")};

@@ -14,22 +14,28 @@ TokenPanel::TokenPanel(const QString& id, const QString& title, const QString& e
     : PlotPanel(id, title, empty_text, parent),
       strip_(chart()->addRect(0)),
       rect_(chart()->addRect(1)),
+      position_ticker_(new TidyTicker(true)),
       graphs_(xAxis(), yAxis()) {
-  auto* sides = new QCPMarginGroup(chart());
-  for (QCPAxisRect* aligned : {strip_, rect_}) aligned->setMarginGroup(QCP::msLeft | QCP::msRight, sides);
+  sides_ = new QCPMarginGroup(chart());
+  for (QCPAxisRect* aligned : {strip_, rect_}) aligned->setMarginGroup(QCP::msLeft | QCP::msRight, sides_);
   chart()->hideAxes(strip_);
-  const QSharedPointer<TidyTicker> ticker(new TidyTicker(true));
-  ticker->fitTo(xAxis());
-  xAxis()->setTicker(ticker);
+  position_ticker_->fitTo(xAxis());
   cells_ = new CellMap(strip_->axis(QCPAxis::atBottom), strip_->axis(QCPAxis::atLeft));
-  bands_[0] = makeBand(strip_);
-  bands_[1] = makeBand(rect_);
+  bands_ = {makeBand(strip_), makeBand(rect_)};
 
   QStringList sequences;
   for (std::int64_t i = 1; i <= probe_count; ++i) sequences << tr("Sequence %1").arg(i);
   probe_box_ = addChoice(sequences, tr("Probe sequence of the panel “%1”").arg(title),
                          tr("Which of the fixed probe sequences is shown; all panels follow"));
   connect(probe_box_, &QComboBox::activated, this, [this](int index) { chooseProbe(index); });
+}
+
+QCPAxisRect* TokenPanel::addAligned(int row) {
+  QCPAxisRect* aligned = chart()->addRect(row);
+  aligned->setMarginGroup(QCP::msLeft | QCP::msRight, sides_);
+  aligned_.push_back(aligned);
+  bands_.push_back(makeBand(aligned));
+  return aligned;
 }
 
 QCPItemRect* TokenPanel::makeBand(QCPAxisRect* rect) {
@@ -76,23 +82,37 @@ void TokenPanel::highlightToken(int position) {
   const int wanted = there ? position : -1;
   if (highlighted_ == wanted) return;
   highlighted_ = wanted;
-  for (QCPItemRect* band : bands_) {
-    band->setVisible(there);
-    band->setBrush(theme().highlight());
-    band->topLeft->setCoords(position + 0.5, 0);
-    band->bottomRight->setCoords(position + 1.5, 1);
-  }
+  updateBands();
   chart()->replotHighlight();
+}
+
+void TokenPanel::updateBands() {
+  for (QCPItemRect* band : bands_) {
+    band->setVisible(highlighted_ >= 0 && (band == bands_[0] ? strip_shown_ : along_positions_));
+    band->setBrush(theme().highlight());
+    band->topLeft->setCoords(highlighted_ + 0.5, 0);
+    band->bottomRight->setCoords(highlighted_ + 1.5, 1);
+  }
+}
+
+void TokenPanel::setAlongTokens(bool strip, bool positions) {
+  if (strip != strip_shown_) chart()->setShown(strip_, strip);
+  strip_shown_ = strip;
+  along_positions_ = positions;
+  updateBands();
 }
 
 void TokenPanel::hover(const QPointF& pixel) {
   const int last = static_cast<int>(tokens().size());
-  const bool inside = strip_->rect().contains(pixel.toPoint()) || rect_->rect().contains(pixel.toPoint());
-  if (!inside || last == 0) {
+  const bool on_strip = strip_shown_ && strip_->rect().contains(pixel.toPoint());
+  const auto is_below = [&](const QCPAxisRect* rect) { return rect->rect().contains(pixel.toPoint()); };
+  const bool on_curve = along_positions_ && (is_below(rect_) || std::ranges::any_of(aligned_, is_below));
+  if (!(on_strip || on_curve) || last == 0) {
     leave();
     return;
   }
-  const int t = std::clamp(static_cast<int>(std::lround(xAxis()->pixelToCoord(pixel.x()))), 1, last);
+  const QCPAxis* positions = strip_->axis(QCPAxis::atBottom);
+  const int t = std::clamp(static_cast<int>(std::lround(positions->pixelToCoord(pixel.x()))), 1, last);
   const int position = t - 1;
   highlightToken(position);
   if (announced_ != position) Q_EMIT tokenHovered(announced_ = position);
@@ -106,7 +126,7 @@ void TokenPanel::hover(const QPointF& pixel) {
   const std::int32_t token = tokens()[static_cast<std::size_t>(position)];
   QString text = tr("<b>t = %1</b>, token %2").arg(t).arg(token);
   if (token == switchToken()) text += tr(", a switch");
-  hoverLabel()->showAt(text + readout(position), {xAxis()->coordToPixel(t), y}, avoid, rect_->rect());
+  hoverLabel()->showAt(text + readout(position), {xAxis()->coordToPixel(t), y}, avoid, chart()->viewport());
 }
 
 void TokenPanel::leave() {
@@ -140,14 +160,22 @@ void TokenPanel::drawTokens() {
   cells_->setSeparator(theme().scale());
   cells_->setTextFont(theme().smallFont());
 
+  xAxis()->setTicker(position_ticker_);
+  xAxis()->setScaleType(QCPAxis::stLinear);
+  xAxis()->setRangeReversed(false);
+  xAxis()->setRange(0.5, count + 0.5);
+  for (QCPAxisRect* aligned : aligned_) {
+    aligned->axis(QCPAxis::atBottom)->setTicker(position_ticker_);
+    aligned->axis(QCPAxis::atBottom)->setRange(0.5, count + 0.5);
+  }
+  if (highlighted_ >= count) highlightToken(-1);
+  if (!strip_shown_) return;
   const int height = theme().px(16);
   strip_->setMinimumSize(10, height);
   strip_->setMaximumSize(QWIDGETSIZE_MAX, height);
   strip_->setMinimumMargins(QMargins(0, theme().px(6), 0, 0));
   strip_->axis(QCPAxis::atBottom)->setRange(0.5, count + 0.5);
   strip_->axis(QCPAxis::atLeft)->setRange(-0.5, 0.5);
-  xAxis()->setRange(0.5, count + 0.5);
-  if (highlighted_ >= count) highlightToken(-1);
 }
 
 }  // namespace mambarium

@@ -2,6 +2,7 @@
 //
 // Positions are 0-based in the program (tokenHovered, highlightToken, the tensors) and 1-based where a person reads
 // them, as x_1 .. x_T in the paper. The token under the mouse is marked in strip and curve on the highlight layer.
+// A panel may have views that are not along the sequence: it then says what of strip and curve there is to point at.
 #pragma once
 
 #include "ui/plots/axis_range.h"
@@ -10,6 +11,8 @@
 #include "ui/plots/plot_panel.h"
 
 namespace mambarium {
+
+class TidyTicker;
 
 class TokenPanel : public PlotPanel {
   Q_OBJECT
@@ -31,12 +34,15 @@ class TokenPanel : public PlotPanel {
   virtual QString readout(int position) const = 0;                  // HTML lines below "t = 12, token 1"
   virtual std::vector<double> drawnValues(int position) const = 0;  // where the curves are, on the value axis
 
-  void drawTokens();                                // the strip and the position axis
+  void drawTokens();  // the strip and the position axis
+  // Whether the strip is there, and whether the main axes are along positions; if not, they are the panel's to set.
+  void setAlongTokens(bool strip, bool positions);
   std::optional<std::int32_t> switchToken() const;  // of the current run's task
   // The legend's entry for it; nothing where no switch is shown.
   std::optional<LegendEntry> switchEntry(int marker) const;
   std::int64_t probe() const { return probe_; }
   void chooseProbe(std::int64_t probe);  // as setProbe, and tells the others
+  QCPAxisRect* addAligned(int row);      // more axes along the positions, below the main ones (row 2 on)
   QCPAxisRect* rect() const { return rect_; }
   QCPAxis* xAxis() const { return rect_->axis(QCPAxis::atBottom); }
   QCPAxis* yAxis() const { return rect_->axis(QCPAxis::atLeft); }
@@ -44,11 +50,16 @@ class TokenPanel : public PlotPanel {
 
  private:
   QCPItemRect* makeBand(QCPAxisRect* rect);
+  void updateBands();
 
   QCPAxisRect* strip_;
   QCPAxisRect* rect_;
   CellMap* cells_;
-  QCPItemRect* bands_[2];
+  std::vector<QCPAxisRect*> aligned_;
+  std::vector<QCPItemRect*> bands_;  // of strip_, rect_, and those of aligned_
+  QCPMarginGroup* sides_;
+  QSharedPointer<TidyTicker> position_ticker_;
+  bool strip_shown_ = true, along_positions_ = true;
   QComboBox* probe_box_;
   std::int64_t probe_ = 0;
   std::optional<std::int64_t> checkpoint_;

@@ -6,6 +6,9 @@ namespace mambarium {
 
 namespace {
 
+// A question that takes long would leave a training worker no time to train: it is put again after a rest.
+constexpr qint64 costly_milliseconds = 200, rest_per_cost = 4;
+
 bool canBeSeen(const Panel& panel) {
   return panel.isVisible() && !panel.window()->isMinimized() && !panel.visibleRegion().isEmpty();
 }
@@ -43,18 +46,26 @@ void PanelFeed::changeCurrent() {
   disconnect(failed_);
   disconnect(opened_);
   voidQuestions();
-  for (Slot& slot : slots_) slot.inspected.reset();
+  for (Slot& slot : slots_) slot.forgetAnswers();
   if (Run* const run = runs_.current()) {
     inspected_ = connect(run, &Run::inspected, this,
                          [this](std::int64_t id, const QString&, const nlohmann::json& data) { receive(id, data); });
     failed_ = connect(run, &Run::inspectionFailed, this, &PanelFeed::receiveFailure);
-    opened_ = connect(run, &Run::opened, this, [this] {
+    opened_ = connect(run, &Run::opened, this, [this, run] {
       voidQuestions();
+      if (run->step() == 0)
+        for (Slot& slot : slots_) slot.earlier.clear();
       everythingChanged();
     });
   }
   everythingChanged();
   setCheckpoint(std::nullopt);
+}
+
+void PanelFeed::Slot::forgetAnswers() {
+  inspected.reset();
+  earlier.clear();
+  refused.clear();
 }
 
 void PanelFeed::voidQuestions() {
@@ -96,11 +107,59 @@ void PanelFeed::ask(Slot& slot) {
   InspectRequest request = *slot.panel->wants();
   if (nothing_to_inspect(run->config(), request.what)) return;
   request.at = checkpoint_;
-  const Asked wanted{run, run->generation(), request.at ? -1 : run->step(), request};
-  if (slot.answered == wanted) return;
-  if (const std::optional<std::int64_t> id = run->inspect(request)) {
+  if (slot.answered && slot.answered->request.what != request.what) {
+    slot.forgetAnswers();
+    slot.answered.reset();
+    slot.stale = true;
+  }
+  const bool of_this_step = !request.at && request.what != "theorem4";  // that one is about no run's model
+  Asked wanted{run, run->generation(), of_this_step ? run->step() : -1, request};
+  const bool up_to_date = slot.answered == wanted || isResting(slot, wanted);
+  const auto earlier = missing(slot);
+  // While a run trains there is always a newer answer: every other question is for a checkpoint.
+  const bool look_back = earlier && (up_to_date || (slot.answered && !slot.looked_back));
+  if (up_to_date && !look_back) return;
+  if (look_back) wanted = {run, run->generation(), -1, *earlier};
+  slot.looked_back = look_back;
+  if (const std::optional<std::int64_t> id = run->inspect(wanted.request)) {
     slot.question = id;
     slot.asked = wanted;
+    slot.clock.start();
+  }
+}
+
+bool PanelFeed::isResting(const Slot& slot, const Asked& wanted) {
+  if (!slot.answered || slot.cost < costly_milliseconds || slot.clock.elapsed() > rest_per_cost * slot.cost)
+    return false;
+  Asked same_step = wanted;
+  same_step.step = slot.answered->step;
+  return slot.answered == same_step;
+}
+
+std::optional<InspectRequest> PanelFeed::missing(const Slot& slot) const {
+  if (!slot.panel->wantsEarlier()) return std::nullopt;
+  InspectRequest request = *slot.panel->wants();
+  const std::vector<std::int64_t>& steps = runs_.current()->checkpoints();
+  const std::size_t stride = steps.size() / most_earlier + 1;
+  for (std::size_t i = 0; i < steps.size(); i += stride) {
+    if (slot.earlier.contains(steps[i]) || std::ranges::count(slot.refused, steps[i]) > 0) continue;
+    request.at = steps[i];
+    return request;
+  }
+  return std::nullopt;
+}
+
+void PanelFeed::keep(Slot& slot, const nlohmann::json& data) {
+  const auto step = data.find("step");
+  if (step == data.end() || !step->is_number_integer()) return;
+  slot.earlier[step->get<std::int64_t>()] = data;
+  if (slot.earlier.size() <= most_earlier) return;
+  const std::vector<std::int64_t>& checkpoints = runs_.current()->checkpoints();
+  bool drop = false;
+  for (auto kept = slot.earlier.begin(); kept != slot.earlier.end(); drop = !drop) {
+    // What can be asked for again at once is not thinned out, or it would be.
+    const bool is_checkpoint = std::ranges::count(checkpoints, kept->first) > 0;
+    kept = drop && !is_checkpoint ? slot.earlier.erase(kept) : std::next(kept);
   }
 }
 
@@ -114,8 +173,12 @@ void PanelFeed::receive(std::int64_t id, const nlohmann::json& data) {
   Slot* const slot = slotOf(id);
   if (!slot) return;
   slot->question.reset();
-  slot->answered = slot->asked;
-  slot->inspected = data;
+  slot->cost = slot->clock.restart();
+  if (slot->panel && slot->panel->wantsEarlier()) keep(*slot, data);
+  if (!slot->looked_back) {
+    slot->answered = slot->asked;
+    slot->inspected = data;
+  }
   slot->stale = true;
 }
 
@@ -123,6 +186,10 @@ void PanelFeed::receiveFailure(std::int64_t id, const QString& message, const QS
   Slot* const slot = slotOf(id);
   if (!slot) return;
   slot->question.reset();
+  if (slot->looked_back) {
+    slot->refused.push_back(*slot->asked.request.at);
+    return;
+  }
   slot->answered = slot->asked;
   Q_EMIT inspectionProblem(message, hint);
 }
@@ -165,6 +232,8 @@ PanelData PanelFeed::dataFor(const Slot& slot, bool of_model) const {
     if (of_model) data.runs.back().train_losses.clear();
   }
   if (of_model && slot.inspected) data.inspected = slot.inspected;
+  if (of_model && slot.panel->wantsEarlier())
+    for (const auto& [step, answer] : slot.earlier) data.earlier.push_back(answer);
   return data;
 }
 

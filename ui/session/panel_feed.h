@@ -3,13 +3,20 @@
 //
 // Pulled, never pushed: each panel has at most one question on its way, and a new one is only asked when its answer
 // could differ from the last (another step, checkpoint, probe or run), and none that a model of its kind cannot answer.
-// So nothing queues up however fast training is, and a hidden panel costs nothing. GUI thread only.
+// So nothing queues up however fast training is, and a hidden panel costs nothing. A costly question is put again after
+// a rest of four times its cost, so that training goes on beside it.
+//
+// For a panel that wants earlier answers too, those it was given are kept by their step, and in between the run's
+// checkpoints are asked for, one at a time. At most most_earlier are kept: beyond that every second one is let go.
+// GUI thread only.
 #pragma once
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QPointer>
 #include <QTimer>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -23,6 +30,7 @@ class PanelFeed : public QObject {
   Q_OBJECT
  public:
   static constexpr int frame_milliseconds = 30;
+  static constexpr std::size_t most_earlier = 128;
 
   explicit PanelFeed(RunList& runs, QObject* parent = nullptr);
 
@@ -51,12 +59,21 @@ class PanelFeed : public QObject {
     Asked asked;                    // by the question on its way
     std::optional<Asked> answered;  // by `inspected`, or refused
     std::optional<nlohmann::json> inspected;
+    std::map<std::int64_t, nlohmann::json> earlier;  // by step
+    std::vector<std::int64_t> refused;               // checkpoints that have no answer
+    QElapsedTimer clock;                             // since the last question, then since its answer
+    qint64 cost = 0;                                 // of the last answer, in milliseconds
+    bool looked_back = false;                        // the last question was for an earlier answer
+    void forgetAnswers();
   };
 
   void watch(Run* run);
   void changeCurrent();
   void voidQuestions();
   void ask(Slot& slot);
+  std::optional<InspectRequest> missing(const Slot& slot) const;  // of the earlier answers
+  static bool isResting(const Slot& slot, const Asked& wanted);   // only the step is another
+  void keep(Slot& slot, const nlohmann::json& data);
   void receive(std::int64_t id, const nlohmann::json& data);
   void receiveFailure(std::int64_t id, const QString& message, const QString& hint);
   void curvesChanged();
