@@ -57,7 +57,8 @@ void StatePanelTest::linesFollowTheCounts() {
       QCOMPARE(static_cast<float>(lines[2 * pair + 1]->data()->at(t)->value), answer.read_out.data[cell]);
     }
   QVERIFY(legendTexts(*panel).contains(QStringLiteral("0 → 1")));
-  moveMouse(plotOf(*panel), pixelOfToken(plotOf(*panel), 40));
+  const QCPAxisRect* map = plotOf(*panel)->axisRects()[1];
+  moveMouse(plotOf(*panel), {map->axis(QCPAxis::atBottom)->coordToPixel(40), double(map->center().y())});
   const auto* label = plotOf(*panel)->findChild<QLabel*>(QStringLiteral("hoverLabel"));
   QVERIFY2(label->isVisible() &&
                label->text().contains(QStringLiteral("0 → 0: %1, read out").arg(answer.counts.data[39 * 4])),

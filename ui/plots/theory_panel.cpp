@@ -44,56 +44,49 @@ TheoryPanel::TheoryPanel(QWidget* parent)
     redraw();
     Q_EMIT wantsChanged();
   });
-  epsilon_setting_ = addSetting(tr("epsilon"), tr("How near to the best predictor"), least_epsilon, most_epsilon,
-                                steps_per_decade, &epsilon_);
-  bits_setting_ = addSetting(tr("bits p"), tr("Bits of every number of the state"), 1, most_bits, 0, &bits_);
-  beta_setting_ = addSetting(tr("beta"), tr("Of the add-beta estimator that the construction follows"), least_beta,
-                             most_beta, steps_per_decade, &beta_);
+  epsilon_setting_ = addSetting(tr("epsilon"), tr("How near to the best predictor"), &epsilon_, least_epsilon,
+                                most_epsilon, steps_per_decade);
+  bits_setting_ = addSetting(tr("bits p"), tr("Bits of every number of the state"), &bits_, 1, most_bits, 0);
+  beta_setting_ = addSetting(tr("beta"), tr("Of the add-beta estimator that the construction follows"), &beta_,
+                             least_beta, most_beta, steps_per_decade);
   errors_->setSelectable(QCP::stNone);
   updateSettings();
 }
 
-TheoryPanel::Setting TheoryPanel::addSetting(const QString& name, const QString& tip, double minimum, double maximum,
-                                             int steps, double* value) {
-  auto* label = new QLabel(this);
-  label->setProperty("role", QStringLiteral("hint"));
-  label->setProperty("name", name);
-  auto* slider = new QSlider(Qt::Horizontal, this);
-  slider->setAccessibleName(name);
-  slider->setToolTip(tip);
-  slider->setFocusPolicy(Qt::StrongFocus);
-  const auto positionOf = [steps](double of) {
-    return steps == 0 ? static_cast<int>(of) : static_cast<int>(std::lround(std::log10(of) * steps));
-  };
-  slider->setRange(positionOf(minimum), positionOf(maximum));
-  slider->setValue(positionOf(*value));
-  slider->setProperty("steps", steps);
-  footer()->addWidget(label);
-  footer()->addWidget(slider, 1);
-  connect(slider, &QSlider::valueChanged, this, [this, steps, value](int position) {
+int TheoryPanel::Setting::positionOf(double of) const {
+  return static_cast<int>(std::lround(steps == 0 ? of : std::log10(of) * steps));
+}
+
+TheoryPanel::Setting TheoryPanel::addSetting(const QString& name, const QString& tip, double* value, double minimum,
+                                             double maximum, int steps) {
+  const Setting setting{name, value, steps, new QLabel(this), new QSlider(Qt::Horizontal, this)};
+  setting.label->setProperty("role", QStringLiteral("hint"));
+  setting.slider->setAccessibleName(name);
+  setting.slider->setToolTip(tip);
+  setting.slider->setFocusPolicy(Qt::StrongFocus);
+  setting.slider->setRange(setting.positionOf(minimum), setting.positionOf(maximum));
+  footer()->addWidget(setting.label);
+  footer()->addWidget(setting.slider, 1);
+  connect(setting.slider, &QSlider::valueChanged, this, [this, steps, value](int position) {
     *value = steps == 0 ? position : rounded(std::pow(10, position / double(steps)));
     redraw();
-    updateSettings();
     Q_EMIT wantsChanged();
   });
-  return {label, slider};
+  return setting;
 }
 
 void TheoryPanel::updateSettings() {
-  const auto show = [](const Setting& setting, double value, bool shown) {
-    const int steps = setting.slider->property("steps").toInt();
+  const auto show = [](const Setting& setting, bool shown) {
     const QSignalBlocker blocker(setting.slider);
-    setting.slider->setValue(steps == 0 ? static_cast<int>(value)
-                                        : static_cast<int>(std::lround(std::log10(value) * steps)));
-    auto* label = static_cast<QLabel*>(setting.label);
-    label->setText(tr("%1 %2").arg(label->property("name").toString(), exactText(value)));
-    label->setMinimumWidth(label->fontMetrics().horizontalAdvance(QStringLiteral("epsilon 0.000032")));
-    label->setVisible(shown);
+    setting.slider->setValue(setting.positionOf(*setting.value));
+    setting.label->setText(setting.name + u' ' + exactText(*setting.value));
+    setting.label->setMinimumWidth(setting.label->fontMetrics().horizontalAdvance(setting.name + u" 0.000032"));
+    setting.label->setVisible(shown);
     setting.slider->setVisible(shown);
   };
-  show(epsilon_setting_, epsilon_, view_ != View::quantisation);
-  show(bits_setting_, bits_, view_ == View::bound);
-  show(beta_setting_, beta_, view_ == View::construction);
+  show(epsilon_setting_, view_ != View::quantisation);
+  show(bits_setting_, view_ == View::bound);
+  show(beta_setting_, view_ == View::construction);
 }
 
 std::optional<InspectRequest> TheoryPanel::wants() const {

@@ -44,12 +44,16 @@ class TheoryPanel : public PlotPanel {
     double x, y;
     QString text;
   };
+  // A number that a slider sets: whole, or `steps` positions for each factor of ten.
   struct Setting {
-    QWidget* label;
-    QSlider* slider;
+    QString name;
+    double* value = nullptr;
+    int steps = 0;  // 0: whole numbers
+    QLabel* label = nullptr;
+    QSlider* slider = nullptr;
+    int positionOf(double of) const;
   };
-  // A slider whose positions are `steps` for each factor of ten of `value`, or whole numbers if `steps` is 0.
-  Setting addSetting(const QString& name, const QString& tip, double minimum, double maximum, int steps, double* value);
+  Setting addSetting(const QString& name, const QString& tip, double* value, double minimum, double maximum, int steps);
   void updateSettings();
 
   // theory_panel_views.cpp
