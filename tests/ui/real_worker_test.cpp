@@ -31,6 +31,34 @@ std::vector<std::int64_t> stepsOf(const std::vector<MetricsRow>& rows) {
 class RealWorkerTest : public QObject {
   Q_OBJECT
 
+ private:
+  // Each is maximised: what cannot be seen asks for nothing.
+  static void theOtherPanelsAreOneClickAway(const WindowFixture& it) {
+    PanelArea& panels = it.window->panels();
+    Panel* const theory = panels.panel(QStringLiteral("theory"));
+    for (Panel* const panel : {panels.panel(QStringLiteral("state")), panels.panel(QStringLiteral("inner-products"))}) {
+      panels.maximise(panel);
+      QTRY_VERIFY_WITH_TIMEOUT(panel->hasData(), patience);
+      QVERIFY2(panel->caption().startsWith(QStringLiteral("Step 200")), qPrintable(panel->caption()));
+      QVERIFY(!panel->table().rows.empty());
+    }
+    panels.maximise(theory);
+    QTRY_VERIFY(theory->hasData());
+    QVERIFY2(theory->caption().contains(QStringLiteral("at least 12.9 bits")), qPrintable(theory->caption()));
+    for (const char* const view : {"quantisation", "construction"}) {
+      theory->setOptions({{"view", view}});
+      QTRY_VERIFY_WITH_TIMEOUT(theory->hasData(), patience);
+      QVERIFY(theory->table().rows.size() >= 4);
+    }
+    QVERIFY2(theory->caption().contains(QStringLiteral("below the promised 0.01")), qPrintable(theory->caption()));
+    panels.maximise(nullptr);
+    Panel* const filters = panels.panel(QStringLiteral("filters"));
+    filters->setOptions({{"view", "training"}});
+    QTRY_COMPARE_WITH_TIMEOUT(filters->data().earlier.size(), it.run()->checkpoints().size(), patience);
+    filters->setOptions({{"view", "map"}});
+    QVERIFY(it.notices().empty());
+  }
+
  private Q_SLOTS:
   void aPictureIsTakenAtTheStepAskedFor() {
     WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
@@ -71,6 +99,7 @@ class RealWorkerTest : public QObject {
       QVERIFY(panel->hasData());
       QVERIFY(!panel->table().rows.empty());
     }
+    theOtherPanelsAreOneClickAway(it);
     const Panel* const filters = it.window->panels().panel(QStringLiteral("filters"));
     const PanelTable at_the_end = filters->table();
     it.session->feed().setCheckpoint(50);

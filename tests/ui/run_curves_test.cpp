@@ -28,6 +28,8 @@ void RunCurvesTest::groupsDifferInSeedOnly() {
   QVERIFY(seedGroups(data.runs) == (std::vector<std::vector<std::size_t>>{{0, 1, 2}, {3}}));
   data.runs[1].config.set("training.lr", 1e-3);
   QVERIFY(seedGroups(data.runs) == (std::vector<std::vector<std::size_t>>{{0, 2}, {1}, {3}}));
+  data.runs[2].parent = "full";
+  QVERIFY(seedGroups(data.runs) == (std::vector<std::vector<std::size_t>>{{0}, {1}, {2}, {3}}));
   // A setting without effect tells nobody apart.
   PanelData other = fake::seedsAndAnother();
   other.runs[0].config.set("task.p_switch", 0.3);

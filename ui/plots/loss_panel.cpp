@@ -123,8 +123,7 @@ void LossPanel::draw() {
   graphs().end();
 
   std::vector<LegendEntry> legend = curveEntries();
-  if (train_)
-    legend.push_back({tr("thin: train"), QPen(pale(theme().neutral()), theme().scale()), -1, {}});
+  if (train_) legend.push_back({tr("thin: train"), QPen(pale(theme().neutral()), theme().scale()), -1, {}});
   chart()->flowLegend()->setEntries(std::move(legend));
 }
 

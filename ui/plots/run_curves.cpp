@@ -96,8 +96,10 @@ bool differInSeedOnly(const ExperimentConfig& one, const ExperimentConfig& other
 std::vector<std::vector<std::size_t>> seedGroups(const std::vector<RunSeries>& runs) {
   std::vector<std::vector<std::size_t>> groups;
   for (std::size_t i = 0; i < runs.size(); ++i) {
-    const auto akin = std::ranges::find_if(
-        groups, [&](const auto& group) { return differInSeedOnly(runs[group.front()].config, runs[i].config); });
+    const auto akin = std::ranges::find_if(groups, [&](const auto& group) {
+      const RunSeries& first = runs[group.front()];
+      return first.parent == runs[i].parent && differInSeedOnly(first.config, runs[i].config);
+    });
     if (akin == groups.end()) {
       groups.push_back({i});
     } else {

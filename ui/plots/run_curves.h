@@ -18,7 +18,8 @@ namespace mambarium {
 
 // The same experiment but for training.seed and where and how it runs (run.*).
 bool differInSeedOnly(const ExperimentConfig& one, const ExperimentConfig& other);
-// Indices of runs in groups of equal experiments, in the order of their first members.
+// Indices of runs in groups of equal experiments, in the order of their first members. A fork is no run from the start:
+// it stands with forks of the same parent only.
 std::vector<std::vector<std::size_t>> seedGroups(const std::vector<RunSeries>& runs);
 
 struct RunCurve {

@@ -193,7 +193,7 @@ void StepPanel::drawReference(Reference kind, double value) {
 }
 
 void StepPanel::drawBranch(const RunSeries& run) {
-  if (run.parent.empty() || run.rows.empty()) return;
+  if (!isPlain() || run.parent.empty() || run.rows.empty()) return;
   const MetricsRow& first = run.rows.front();
   const auto parent = std::find_if(data().runs.begin(), data().runs.end(), [&](const RunSeries& other) {
     return std::filesystem::path(other.folder).filename() == run.parent;

@@ -57,7 +57,7 @@ class StepPanel : public PlotPanel {
   void drawBand(const RunCurve& curve, double MetricsRow::*field, double lowest);
   void drawReference(Reference kind, double value);
   // From the parent's last evaluation at or before the fork to the fork's first; nothing for other runs, and where the
-  // parent is not shown.
+  // parent is not shown or the view is of means or differences.
   void drawBranch(const RunSeries& run);
   QColor pale(const QColor& color) const;  // on the panel's ground
   // Markers at most every so many points, so that a long run is a line and not a string of beads.
