@@ -10,6 +10,7 @@
 
 #include "core/contract/student_t.h"
 #include "core/contract/text.h"
+#include "core/sweep/point_file.h"
 #include "core/sweep/sweep_folder.h"
 #include "core/sweep/sweep_merge.h"
 #include "core/training/training_error.h"
