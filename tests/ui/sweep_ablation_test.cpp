@@ -1,5 +1,6 @@
 // Which parts an ablation takes out, and the sweep file it writes.
 
+#include <QFloat16>
 #include <QTest>
 #include <nlohmann/json.hpp>
 

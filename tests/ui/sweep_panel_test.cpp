@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QTest>
 #include <cmath>
+#include <set>
 
 #include "core/contract/student_t.h"
 #include "sweep_fake_data.h"
@@ -31,7 +32,7 @@ QList<Plottable*> plottablesOf(const SweepPanel& panel) {
   QList<Plottable*> found;
   QCustomPlot* plot = panel.plots().front();
   for (int i = 0; i < plot->plottableCount(); ++i)
-    if (auto* plottable = qobject_cast<Plottable*>(plot->plottable(i))) found << plottable;
+    if (auto* plottable = dynamic_cast<Plottable*>(plot->plottable(i))) found << plottable;
   return found;
 }
 

@@ -17,6 +17,7 @@ if(TARGET mambarium-worker)
     add_dependencies(${name} mambarium-worker)
     target_compile_definitions(${name} PRIVATE FAKE_WORKER="")
   endforeach()
+  target_compile_options(sweep_window_test PRIVATE -UQT_NO_KEYWORDS)
 endif()
 
 # A measurement, not a test: scripts/measure-window runs it.
