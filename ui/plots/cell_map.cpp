@@ -75,7 +75,7 @@ void CellMap::draw(QCPPainter* painter) {
                           std::max(1.0, std::round(cell.bottom()) - top - gap));
       painter->fillRect(filled, color);
       if (index < framed_.size() && framed_[index]) {
-        const double inset = frame_pen_.widthF() / 2;
+        const double inset = frame_pen_.widthF() * 1.5;  // some of the cell shows around it, on any ground
         painter->setPen(frame_pen_);
         painter->setBrush(Qt::NoBrush);
         painter->drawRect(filled.adjusted(inset, inset, -inset, -inset));

@@ -187,7 +187,9 @@ void DecayPanel::draw() {
     for (int head = 0; head < heads(); ++head) {
       drawLine(layer, head);
       const int style = layer * heads() + head;
-      legend.push_back({lineName(layer, head), theme().runPen(paletteOf(layer, head), style, 1.25), -1, {}});
+      const bool alone = view_ == View::horizon && layers() * heads() == 1;
+      const QString name = alone ? tr("1/(1 − aₜ)") : lineName(layer, head);
+      legend.push_back({name, theme().runPen(paletteOf(layer, head), style, 1.25), -1, {}});
     }
   graphs().end();
   constexpr int disc = 0;

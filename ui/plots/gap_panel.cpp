@@ -148,7 +148,7 @@ void GapPanel::draw() {
     for (const RunCurve& curve : curves()) drawGap(curve, &MetricsRow::gap_oracle, false);
   } else {
     endLabels()->setTheme(theme());
-    endLabels()->setLabels({});
+    endLabels()->setLabels(zeroLabels());
   }
   for (const RunCurve& curve : curves()) drawBranch(*curve.run);
   for (const RunCurve& curve : curves()) drawGap(curve, &MetricsRow::gap_add_beta, true);

@@ -125,8 +125,7 @@ void InnerProductsPanel::draw() {
   chart()->setAxisTitles(rect_, tr("Asking: window u of c(u)"), tr("Stored: window v of b(v)"));
   constexpr int square = 1;
   chart()->flowLegend()->setEntries(
-      {{tr("framed: the last %1 of u precede the newest of v").arg(countText(order(), tr("token"), tr("tokens"))),
-        QPen(Qt::NoPen), square, theme().text(), true}});
+      {{tr("framed: u asks for the context that v stores"), QPen(Qt::NoPen), square, theme().text(), true}});
   scale_.draw(tr("b(v)·c(u)"), range.lower, range.upper,
               [this, range](double value) { return theme().diverging(value / range.upper); });
 }

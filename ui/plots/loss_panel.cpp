@@ -175,7 +175,7 @@ void LossPanel::drawReferences() {
       if (!known && std::isfinite(line.value)) lines.push_back(line);
     }
   }
-  std::vector<EndLabel> labels;
+  std::vector<EndLabel> labels = zeroLabels();
   for (auto line = lines.begin(); line != lines.end(); ++line) {
     drawReference(line->kind, line->value);
     const auto is_akin = [&](const Line& other) { return other.kind == line->kind; };

@@ -187,6 +187,7 @@ QComboBox* PlotPanel::addChoice(const QStringList& items, const QString& accessi
   box->setAccessibleName(accessible_name);
   box->setToolTip(tip);
   box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+  box->setMinimumWidth(56);  // a narrow panel cuts its choices short rather than its title
   addControl(box);
   return box;
 }

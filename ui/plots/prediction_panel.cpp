@@ -80,6 +80,7 @@ PredictionPanel::PredictionPanel(QWidget* parent)
   position_slider_->setToolTip(
       tr("After which token the distributions are shown; a click on the tokens does the same"));
   position_slider_->setFocusPolicy(Qt::StrongFocus);
+  for (QComboBox* box : {symbol_box_, context_box_}) footer()->addWidget(box);
   footer()->addWidget(position_label_);
   footer()->addWidget(position_slider_, 1);
   updateSlider();

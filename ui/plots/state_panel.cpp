@@ -228,10 +228,9 @@ void StatePanel::drawLines() {
   legend.push_back({tr("true count"), pale, -1, {}});
   legend.push_back({tr("read out of Hₜ"), QPen(theme().neutral(), 1.25 * theme().scale()), -1, {}});
   chart()->flowLegend()->setEntries(std::move(legend));
-  chart()->setAxisTitles(counts_, tr("Position t (tokens)"), tr("Count nᵢⱼ"));
+  chart()->setAxisTitles(counts_, tr("Position t (tokens)"), tr("Count"));
   QCPAxis* y = counts_->axis(QCPAxis::atLeft);
-  const AxisRange range = linearRange(low, high, std::nullopt);
-  y->setRange(range.lower, range.upper);
+  y->setRange(low * 1.05, linearRange(0, high, std::nullopt).upper);
   y->setRangeReversed(false);
   y->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
   y->grid()->setVisible(true);
@@ -239,7 +238,7 @@ void StatePanel::drawLines() {
 }
 
 void StatePanel::drawMaps() {
-  drawCountMap(answer_.counts, count_cells_, counts_, tr("Counts nᵢⱼ"));
+  drawCountMap(answer_.counts, count_cells_, counts_, tr("Counts"));
   drawCountMap(answer_.read_out, read_cells_, read_, tr("Read out"));
   counts_->axis(QCPAxis::atBottom)->setTickLabels(false);
   chart()->setAxisTitles(read_, tr("Position t (tokens)"), tr("Read out"));

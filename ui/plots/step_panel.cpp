@@ -36,8 +36,8 @@ StepPanel::StepPanel(const QString& id, const QString& title, const QString& emp
                    "standard deviation"));
   minus_box_ = addChoice({}, tr("Run subtracted in the panel “%1”").arg(title),
                          tr("Subtract a run from all others, row by row at the steps that both have"));
-  minus_box_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-  minus_box_->setMinimumContentsLength(12);
+  for (QComboBox* box : {means_box_, minus_box_}) footer()->addWidget(box);
+  footer()->addStretch(1);
   connect(means_box_, &QComboBox::activated, this, [this](int index) { setView({index == 1, view_.minus}); });
   connect(minus_box_, &QComboBox::activated, this, [this](int index) {
     setView({view_.means, minus_box_->itemData(index).toString().toStdString()});
@@ -124,13 +124,21 @@ std::vector<LegendEntry> StepPanel::curveEntries() const {
     entries.push_back({text, theme().runPen(run.palette_index, run.marker_index), run.marker_index,
                        theme().runColor(run.palette_index)});
   }
+  if (subtracted())
+    entries.push_back({tr("minus %1").arg(QString::fromStdString(subtracted()->title)),
+                       QPen(theme().neutral(), theme().scale()),
+                       -1,
+                       {}});
   return entries;
 }
 
+std::vector<EndLabel> StepPanel::zeroLabels() const {
+  if (!subtracted()) return {};
+  return {{0, tr("equal"), theme().mutedText()}};
+}
+
 QString StepPanel::axisTitle(const QString& quantity) const {
-  const QString unit = tr("(nats per token)");
-  if (!subtracted()) return quantity + u' ' + unit;
-  return tr("%1 minus that of %2 %3").arg(quantity, QString::fromStdString(subtracted()->title), unit);
+  return (subtracted() ? tr("%1 difference (nats per token)") : tr("%1 (nats per token)")).arg(quantity);
 }
 
 QString StepPanel::valueText(const RunCurve& curve, std::size_t row, double MetricsRow::*field) {

@@ -44,8 +44,9 @@ class StepPanel : public PlotPanel {
   RunCurves::View viewFrom(const nlohmann::json& options) const;  // throws as setOptions does
   void setView(const RunCurves::View& view);
   nlohmann::json withView(nlohmann::json options) const;
-  std::vector<LegendEntry> curveEntries() const;
-  QString axisTitle(const QString& quantity) const;  // with unit, and what was subtracted
+  std::vector<LegendEntry> curveEntries() const;     // last what is subtracted, as a line: the zero line is it
+  std::vector<EndLabel> zeroLabels() const;          // of a difference's zero line, else none
+  QString axisTitle(const QString& quantity) const;  // with unit; says of a difference that it is one
   // The caption of every view but the plain one: what the current run's curve has come to, by `quantity` in a sentence.
   QString describeCurve(const QString& quantity, double MetricsRow::*field) const;
   static QString valueText(const RunCurve& curve, std::size_t row, double MetricsRow::*field);  // "0.5046 ± 0.0012"

@@ -80,7 +80,8 @@ void TheoryPanel::updateSettings() {
     const QSignalBlocker blocker(setting.slider);
     setting.slider->setValue(setting.positionOf(*setting.value));
     setting.label->setText(setting.name + u' ' + exactText(*setting.value));
-    setting.label->setMinimumWidth(setting.label->fontMetrics().horizontalAdvance(setting.name + QStringLiteral(" 0.000032")));
+    setting.label->setMinimumWidth(
+        setting.label->fontMetrics().horizontalAdvance(setting.name + QStringLiteral(" 0.000032")));
     setting.label->setVisible(shown);
     setting.slider->setVisible(shown);
   };

@@ -2,12 +2,12 @@
 // shows.
 //
 // Lower bound (Theorem 2): the bits that a recurrent model of a chain of order k must carry to be within epsilon of the
-// best predictor, against k, logarithmic; every run stands at its order and at the bits it has, d numbers of p bits
-// (the sliders are epsilon and p). Nothing is asked of a model. Quantisation: the gap of the current model when every
-// number of its state is rounded to p bits after every token, against p, with its standard error; the dashed line is
-// float32. Construction (Theorem 4): the divergence of the written-down model from the best predictor, measured, below
-// the epsilon that the theorem promises (the sliders are epsilon and beta). options: {"view": "bound", "quantisation"
-// or "construction", "epsilon": 1e-6-0.3, "bits": 1-64, "beta": 0.01-100}
+// best predictor, against k, logarithmic; every run stands at its order (several of one order side by side) and at the
+// bits it has, d numbers of p bits (the sliders are epsilon and p). Nothing is asked of a model. Quantisation: the gap
+// of the current model when every number of its state is rounded to p bits after every token, against p, with its
+// standard error; the dashed line is float32. Construction (Theorem 4): the divergence of the written-down model from
+// the best predictor, measured, below the epsilon that the theorem promises (the sliders are epsilon and beta).
+// options: {"view": "bound", "quantisation" or "construction", "epsilon": 1e-6-0.3, "bits": 1-64, "beta": 0.01-100}
 #pragma once
 
 #include "ui/plots/axis_range.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "core/contract/lower_bound.h"
 #include "ui/plots/axis_ticker.h"
@@ -58,7 +59,7 @@ void TheoryPanel::drawLogAxis(const LogRange& range, const QString& strip_label)
   log_ticker_->setLogRange(range, strip_label);
   yAxis()->setScaleType(QCPAxis::stLogarithmic);
   yAxis()->setTicker(log_ticker_);
-  yAxis()->setRange(range.end(), range.upper);
+  yAxis()->setRange(range.end() * 0.8, range.upper * 1.25);  // room for the whole of a marker
 }
 
 void TheoryPanel::drawDots(const std::vector<Point>& dots, const QColor& color, int marker, const LogRange* range) {
@@ -109,6 +110,7 @@ void TheoryPanel::drawBound() {
     if (several && !line.isEmpty())
       labels.push_back({line.back().value, tr("S = %1").arg(states), theme().mutedText()});
   }
+  std::map<std::int64_t, int> beside;  // runs of one order stand beside each other, not on one another
   for (const RunSeries& run : data().runs) {
     const auto numbers = recurrent_state_numbers(run.config);
     if (!numbers) continue;
@@ -116,7 +118,8 @@ void TheoryPanel::drawBound() {
     const std::int64_t order = run.config.integer("task.order");
     finder.add(bits);
     const QString title = QString::fromStdString(run.title);
-    drawDots({{static_cast<double>(order), bits,
+    const double x = static_cast<double>(order) + 0.18 * beside[order]++;
+    drawDots({{x, bits,
                tr("<b>%1</b><br>%2 of %3 bits: %4 bits")
                    .arg(title.toHtmlEscaped(), countText(*numbers, tr("number"), tr("numbers")), QString::number(bits_),
                         bitsText(bits))}},
@@ -261,17 +264,19 @@ PanelTable TheoryPanel::quantisationTable() const {
 }
 
 void TheoryPanel::drawConstruction() {
-  chart()->setAxisTitles(rect_, {}, tr("Divergence (nats)"));
+  chart()->setAxisTitles(rect_,
+                         tr("All %1 sequences of %2 tokens; %3 random ones of %4")
+                             .arg(stepText(theorem_->every_short.sequences), stepText(theorem_->every_short.length),
+                                  stepText(theorem_->random_long.sequences), stepText(theorem_->random_long.length)),
+                         tr("Divergence (nats)"));
   QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
   LogRangeFinder finder(1e-12);
   finder.add(theorem_->epsilon);
   std::vector<Point> dots;
   for (const Measured& one : measured(*theorem_)) {
     const double x = static_cast<double>(dots.size()) + (dots.size() < 2 ? 0 : 0.4);
-    names->addTick(
-        x,
-        (std::string_view(one.which) == "mean" ? tr("mean") : tr("largest")) + u'\n' +
-            (one.of == &theorem_->every_short ? tr("all of %1 tokens") : tr("random, %1 tokens")).arg(one.of->length));
+    names->addTick(x, (std::string_view(one.which) == "mean" ? tr("mean") : tr("largest")) + u'\n' +
+                          (one.of == &theorem_->every_short ? tr("all short") : tr("random")));
     finder.add(one.value);
     dots.push_back({x, one.value,
                     tr("<b>%1</b><br>%2 of %3 tokens")

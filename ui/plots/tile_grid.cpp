@@ -19,12 +19,17 @@ void TileGrid::setCount(int wanted) {
   tiles_.clear();
   chart_->plotLayout()->simplify();
   tiles_.resize(static_cast<std::size_t>(wanted));
-  auto* sides = new QCPMarginGroup(chart_);
+  rows_.clear();
+  sides_.clear();
   for (int i = 0; i < wanted; ++i) {
     Tile& tile = tiles_[static_cast<std::size_t>(i)];
     tile.rect = chart_->addRect(first_row_ + i / columns(), i % columns());
     tile.rect->setMinimumSize(20, 12);
-    if (i % columns() == 0) tile.rect->setMarginGroup(QCP::msLeft, sides);
+    const auto row = static_cast<std::size_t>(i / columns()), column = static_cast<std::size_t>(i % columns());
+    if (row == rows_.size()) rows_.push_back(std::make_unique<QCPMarginGroup>(chart_));
+    if (column == sides_.size()) sides_.push_back(std::make_unique<QCPMarginGroup>(chart_));
+    tile.rect->setMarginGroup(QCP::msTop | QCP::msBottom, rows_[row].get());
+    tile.rect->setMarginGroup(QCP::msLeft | QCP::msRight, sides_[column].get());
     tile.graphs = std::make_unique<GraphPool>(tile.rect->axis(QCPAxis::atBottom), tile.rect->axis(QCPAxis::atLeft));
     const QSharedPointer<TidyTicker> along(new TidyTicker(true));
     along->fitTo(tile.rect->axis(QCPAxis::atBottom));

@@ -34,6 +34,7 @@ class TileGrid {
   Chart* chart_;
   int first_row_;
   std::vector<Tile> tiles_;
+  std::vector<std::unique_ptr<QCPMarginGroup>> rows_, sides_;  // tiles of a row, of a column, line up
 };
 
 }  // namespace mambarium
