@@ -5,6 +5,7 @@
 #include <QComboBox>
 #include <QTest>
 #include <cmath>
+#include <set>
 
 #include "core/contract/student_t.h"
 #include "sweep_fake_data.h"
@@ -31,7 +32,7 @@ QList<Plottable*> plottablesOf(const SweepPanel& panel) {
   QList<Plottable*> found;
   QCustomPlot* plot = panel.plots().front();
   for (int i = 0; i < plot->plottableCount(); ++i)
-    if (auto* plottable = qobject_cast<Plottable*>(plot->plottable(i))) found << plottable;
+    if (auto* plottable = dynamic_cast<Plottable*>(plot->plottable(i))) found << plottable;
   return found;
 }
 
@@ -55,10 +56,10 @@ class SweepPanelTest : public QObject {
   }
 
   void xIsAQuantityOfTheModel() {
-    const SweepSlice windows(fake::orderAndWindow()->result, {});
+    const auto data = fake::orderAndWindow();
+    const SweepSlice windows(data->result, {});
     QCOMPARE(windows.x()->name, std::string("model.d_conv"));
     QCOMPARE(windows.seriesTitle(), QStringLiteral("Order k"));
-    const auto data = fake::orderAndWindow();
     SweepChoice choice;
     choice.x = "task.order";
     const SweepSlice orders(data->result, choice);
@@ -102,7 +103,7 @@ class SweepPanelTest : public QObject {
                              << "it must be one of gap_add_beta, gap_oracle";
     QTest::newRow("reference") << "reference"
                                << "full"
-                               << "the axis is \"case\"";
+                               << "this sweep has no cases";
   }
 
   void wrongChoicesAreOneSentence() {
