@@ -12,10 +12,12 @@ using namespace mambarium;
 namespace {
 
 std::shared_ptr<const SweepData> dataFor(const QString& chart) {
-  if (chart == u"lines") return fake::widths();
-  if (chart == u"dots") return fake::widths();
+  if (chart == u"lines" || chart == u"dots") return fake::widths();
   if (chart == u"matrix") return fake::parts(20);
-  return fake::orderAndWindow(chart == u"heat" ? 52 : 12, true);
+  if (chart == u"heat") return fake::orderAndWindow(52);
+  return fake::sweep(
+      {fake::axis("task.order", "Order k", {"1", "2", "3", "4"}, {1, 2, 3, 4})},
+      [](const auto& at) { return 0.005 + 0.01 * double(at[0]); }, -1, true);
 }
 
 }  // namespace

@@ -56,10 +56,10 @@ class SweepPanelTest : public QObject {
   }
 
   void xIsAQuantityOfTheModel() {
-    const SweepSlice windows(fake::orderAndWindow()->result, {});
+    const auto data = fake::orderAndWindow();
+    const SweepSlice windows(data->result, {});
     QCOMPARE(windows.x()->name, std::string("model.d_conv"));
     QCOMPARE(windows.seriesTitle(), QStringLiteral("Order k"));
-    const auto data = fake::orderAndWindow();
     SweepChoice choice;
     choice.x = "task.order";
     const SweepSlice orders(data->result, choice);
@@ -103,7 +103,7 @@ class SweepPanelTest : public QObject {
                              << "it must be one of gap_add_beta, gap_oracle";
     QTest::newRow("reference") << "reference"
                                << "full"
-                               << "the axis is \"case\"";
+                               << "this sweep has no cases";
   }
 
   void wrongChoicesAreOneSentence() {

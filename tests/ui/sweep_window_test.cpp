@@ -6,10 +6,11 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QSpinBox>
-#include <csignal>
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include "core/contract/run_folder.h"
 #include "ui/ablation_dialog.h"
 #include "ui/figure/export_dialog.h"
 #include "ui/sweep_dialog.h"
@@ -22,7 +23,7 @@ namespace {
 
 constexpr int patience = 120'000;
 
-// Processes that have `word` in their command line, zombies not counted.
+// Ids of processes that have `word` in their command line; a zombie has none.
 QStringList processesWith(const QString& word) {
   QStringList found;
   for (const auto& entry : fs::directory_iterator("/proc")) {
@@ -31,6 +32,18 @@ QStringList processesWith(const QString& word) {
     if (QString::fromStdString(line).contains(word)) found << QString::fromStdString(entry.path().filename().string());
   }
   return found;
+}
+
+std::vector<RunFolder> runsIn(const QString& folder) {
+  std::vector<RunFolder> runs;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder.toStdString() + "/runs", error))
+    runs.push_back(read_run_folder(entry.path()).run);
+  return runs;
+}
+
+bool hasTrained(const RunFolder& run) {
+  return !run.rows.empty() && run.rows.back().step > 0;
 }
 
 class SweepWindow {
@@ -121,20 +134,19 @@ class SweepWindowTest : public QObject {
 
   void stoppedItGoesOn() {
     SweepWindow window;
-    SweepDialog* sweep = window.ablate(3000);
+    window.it.set("training.checkpoint_every", std::int64_t{100'000});
+    SweepDialog* sweep = window.ablate(100'000);
     const QString folder = sweep->folder();
-    QTRY_VERIFY_WITH_TIMEOUT(sweep->panel().data().sweep, patience);
-    QTest::qWait(500);
+    QTRY_VERIFY_WITH_TIMEOUT(std::ranges::any_of(runsIn(folder), hasTrained), patience);
     window.it.click(SweepWindow::button(sweep, "sweep-stop"));
     QTRY_VERIFY_WITH_TIMEOUT(!sweep->process().isRunning(), patience);
     QVERIFY2(sweep->problem().isEmpty(), qPrintable(sweep->problem()));
     QVERIFY(processesWith(folder).isEmpty());
     QVERIFY(sweep->standing().contains(QStringLiteral("of 8 models")));
     QVERIFY(SweepWindow::button(sweep, "sweep-go-on")->isVisible());
-    bool checkpoint = false;
-    for (const auto& entry : fs::recursive_directory_iterator(folder.toStdString()))
-      checkpoint = checkpoint || entry.path().extension() == ".safetensors";
-    QVERIFY(checkpoint);
+    for (const RunFolder& run : runsIn(folder))
+      QVERIFY2(!hasTrained(run) || (!run.checkpoints.empty() && run.checkpoints.back() >= run.rows.back().step),
+               run.path.c_str());
 
     sweep->close();
     QTRY_VERIFY(!window.sweep());

@@ -58,8 +58,8 @@ std::unique_ptr<Panel> makeFigurePanel(const Figure& figure) {
   loadFonts();
   std::unique_ptr<Panel> panel(makePanel(figure.panel_id, nullptr));
   if (!panel)
-    throw std::invalid_argument("panel is \"" + figure.panel_id.toStdString() +
-                                "\": it must be loss, gap, prediction, decay, filters or sweep.");
+    throw std::invalid_argument("panel is \"" + figure.panel_id.toStdString() + "\": it must be one of " +
+                                panelIds().join(QStringLiteral(", ")).toStdString() + " or sweep.");
   const FigureLayout layout(figure);
   panel->setTheme(layout.theme());
   for (QCustomPlot* plot : panel->plots()) plot->setViewport(QRect(QPoint(0, 0), layout.plot().size()));

@@ -22,12 +22,17 @@ void SweepCanvas::clear() {
   rects_.clear();
   edges_ = std::make_unique<QCPMarginGroup>(chart_);
   chart_->plotLayout()->simplify();
+  chart_->plotLayout()->setColumnStretchFactor(0, 1);
   chart_->flowLegend()->setEntries({});
 }
 
 QCPAxisRect* SweepCanvas::addRect(int row, int column) {
-  rects_.push_back(chart_->addRect(row, column));
+  adopt(chart_->addRect(row, column));
   return rects_.back();
+}
+
+void SweepCanvas::adopt(QCPAxisRect* rect) {
+  rects_.push_back(rect);
 }
 
 QCPGraph* SweepCanvas::addGraph(QCPAxisRect* rect) {
@@ -88,7 +93,7 @@ double SweepValueAxis::place(double value) const {
   return log_ && std::isfinite(value) ? logRange().place(value) : value;
 }
 
-void SweepValueAxis::apply(QCPAxis* axis, const Theme& theme) const {
+void SweepValueAxis::apply(QCPAxis* axis, const Theme& theme, double room) const {
   if (!low_) return;
   if (log_) {
     const LogRange range = logRange();
@@ -101,12 +106,17 @@ void SweepValueAxis::apply(QCPAxis* axis, const Theme& theme) const {
     return;
   }
   const AxisRange range = linearRange(*low_, *high_, std::nullopt);
-  axis->setTicker(QSharedPointer<QCPAxisTicker>(new TidyTicker));
+  const QSharedPointer<TidyTicker> ticker(new TidyTicker);
+  constexpr double lines_a_tick = 2.2;
+  constexpr int fewest = 2, usual = 5;
+  const double ticks = room / (lines_a_tick * QFontMetricsF(theme.smallFont()).height());
+  ticker->setTickCount(std::clamp(static_cast<int>(ticks), fewest, usual));
+  axis->setTicker(ticker);
   axis->setRange(range.lower, range.upper);
   axis->grid()->setZeroLinePen(QPen(theme.neutral(), theme.scale()));
 }
 
-void setCategories(QCPAxis* axis, const QStringList& labels, const Theme& theme, int width) {
+void setCategories(QCPAxis* axis, const QStringList& labels, const Theme& theme, double room) {
   const QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
   const QFontMetricsF metrics(theme.smallFont());
   double widest = 0;
@@ -116,8 +126,8 @@ void setCategories(QCPAxis* axis, const QStringList& labels, const Theme& theme,
   }
   constexpr double slant = -30;
   axis->setTicker(ticker);
-  axis->setTickLabelRotation(
-      widest + theme.px(8) > width / std::max<double>(static_cast<double>(labels.size()), 1) ? slant : 0);
+  const double each = room / std::max(static_cast<double>(labels.size()), 1.0);
+  axis->setTickLabelRotation(widest + theme.px(8) > each ? slant : 0);
   axis->setRange(-0.5, static_cast<double>(labels.size()) - 0.5);
   axis->grid()->setVisible(false);
 }

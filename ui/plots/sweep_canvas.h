@@ -27,7 +27,10 @@ class SweepCanvas {
   void clear();
   Chart& chart() { return *chart_; }
   const Theme& theme() const { return chart_->theme(); }
+  double width() const { return chart_->viewport().width(); }
+  double height() const { return chart_->viewport().height(); }
   QCPAxisRect* addRect(int row, int column = 0);
+  void adopt(QCPAxisRect* rect);                    // goes with the others
   QCPMarginGroup* edges() { return edges_.get(); }  // for rects whose borders stand in line
   QCPGraph* addGraph(QCPAxisRect* rect);            // a plain line, not selectable
 
@@ -49,7 +52,8 @@ class SweepValueAxis {
   explicit SweepValueAxis(const SweepSlice& slice);  // a gap's axis holds 0, where the best predictor is
   void add(double value);                            // NaN is ignored
   void add(const SweepSummary& summary);             // its mean and interval
-  void apply(QCPAxis* axis, const Theme& theme) const;
+  // `room`: about how many pixels long the axis is; as many ticks as have room for their labels.
+  void apply(QCPAxis* axis, const Theme& theme, double room) const;
   double place(double value) const;  // where it is drawn
 
  private:
@@ -59,8 +63,11 @@ class SweepValueAxis {
   LogRange logRange() const { return finder_.range(std::nullopt); }
 };
 
-// Names below an axis, at 0, 1, 2 ...; slanted where they would overlap on `width` pixels.
-void setCategories(QCPAxis* axis, const QStringList& labels, const Theme& theme, int width);
+// The share of a chart's width or height that is left for one axis rect, about.
+inline constexpr double usual_share = 0.75;
+
+// Names below an axis, at 0, 1, 2 ...; slanted where they would overlap on `room` pixels.
+void setCategories(QCPAxis* axis, const QStringList& labels, const Theme& theme, double room);
 
 // Means with error bars: the 95 % intervals, where there are any.
 struct SweepPoints {

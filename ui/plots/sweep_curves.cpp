@@ -99,8 +99,9 @@ void drawSweepCurves(SweepCanvas& canvas, const SweepData& data, const SweepSlic
   x->setTicker(ticker);
   const AxisRange steps = stepRange(last, last);
   x->setRange(steps.lower, steps.upper);
-  values.apply(rect->axis(QCPAxis::atLeft), theme);
-  canvas.chart().setAxisTitles(rect, QObject::tr("Training step"), measureTitle(slice.measure()));
+  values.apply(rect->axis(QCPAxis::atLeft), theme, canvas.height() * usual_share);
+  canvas.chart().setAxisTitles(rect, QObject::tr("Training step"),
+                               measureTitle(slice.measure(), theme, canvas.height() * usual_share));
 
   std::vector<LegendEntry> legend;
   for (std::size_t index = 0; index < curves.size(); ++index) {
@@ -110,6 +111,7 @@ void drawSweepCurves(SweepCanvas& canvas, const SweepData& data, const SweepSlic
     drawCurve(canvas, rect, curve, slice, values, style);
     legend.push_back(seriesEntry(theme, slice.cellLabel(curve.cell), style, true));
   }
+  if (data.result.seeds.size() > 1) legend.push_back({QObject::tr("band: 95 % interval"), QPen(Qt::NoPen), -1, {}});
   canvas.chart().flowLegend()->setEntries(std::move(legend));
 }
 

@@ -7,7 +7,7 @@
 namespace mambarium {
 namespace {
 
-constexpr double group_width = 0.7;  // of the distance between two positions
+constexpr double group_width = 0.5;  // of the distance between two positions
 
 void addSeeds(SweepCanvas& canvas, QCPAxisRect* rect, const QVector<double>& keys, const QVector<double>& values,
               int style) {
@@ -31,12 +31,12 @@ void drawSweepDots(SweepCanvas& canvas, const SweepSlice& slice) {
     }
 
   QCPAxisRect* rect = canvas.addRect(0);
-  values.apply(rect->axis(QCPAxis::atLeft), theme);
+  values.apply(rect->axis(QCPAxis::atLeft), theme, canvas.height() * usual_share);
   QStringList names;
   for (std::size_t position = 0; position < slice.positions(); ++position) names << slice.positionLabel(position);
-  setCategories(rect->axis(QCPAxis::atBottom), names, theme, canvas.chart().viewport().width());
+  setCategories(rect->axis(QCPAxis::atBottom), names, theme, canvas.width());
   canvas.chart().setAxisTitles(rect, slice.x() ? QString::fromStdString(slice.x()->title) : QString(),
-                               measureTitle(slice.measure()));
+                               measureTitle(slice.measure(), theme, canvas.height() * usual_share));
 
   std::vector<LegendEntry> legend;
   const double step = group_width / static_cast<double>(slice.series());

@@ -2,14 +2,12 @@
 
 #include <cmath>
 
-#include "ui/plots/axis_ticker.h"
 #include "ui/plots/cell_map.h"
+#include "ui/plots/color_scale.h"
 #include "ui/plots/sweep_text.h"
 
 namespace mambarium {
 namespace {
-
-constexpr int scale_cells = 101;
 
 // Where a value lies between the ends of the colour scale, in [0, 1]; NaN stays NaN.
 double shareOf(const QCPAxis* scale, double value) {
@@ -21,27 +19,14 @@ double shareOf(const QCPAxis* scale, double value) {
 
 QCPAxis* drawScale(SweepCanvas& canvas, const SweepSlice& slice, const SweepValueAxis& values) {
   const Theme& theme = canvas.theme();
-  QCPAxisRect* rect = canvas.addRect(0, 1);
-  const int width = theme.px(12);
-  rect->setMinimumSize(width, 20);
-  rect->setMaximumSize(width, QWIDGETSIZE_MAX);
-  QCPAxis* x = rect->axis(QCPAxis::atBottom);
-  x->setRange(-0.5, 0.5);
-  x->setTicks(false);
-  x->setTickLabels(false);
-  x->setBasePen(Qt::NoPen);
-  x->grid()->setVisible(false);
-  QCPAxis* y = rect->axis(QCPAxis::atLeft);
-  y->setLabel(measureTitle(slice.measure()));
-  values.apply(y, theme);
-  y->grid()->setVisible(false);
-
-  std::vector<QColor> colors;
-  for (int i = 0; i < scale_cells; ++i) colors.push_back(theme.sequential(static_cast<double>(i) / (scale_cells - 1)));
-  QCPAxis* unit = rect->axis(QCPAxis::atRight);
-  unit->setRange(-0.5, scale_cells - 0.5);
-  (new CellMap(x, unit))->setCells(scale_cells, 1, std::move(colors));
-  return y;
+  ColorScale scale(&canvas.chart(), 0, 1);
+  canvas.adopt(scale.rect());
+  const double room = canvas.height() * usual_share;
+  scale.draw(measureTitle(slice.measure(), theme, room), 0, 1, [&](double share) { return theme.sequential(share); });
+  QCPAxis* axis = scale.rect()->axis(QCPAxis::atLeft);
+  values.apply(axis, theme, room);
+  axis->grid()->setVisible(false);
+  return axis;
 }
 
 }  // namespace
@@ -73,7 +58,7 @@ void drawSweepHeat(SweepCanvas& canvas, const SweepSlice& slice) {
   }
   QCPAxis* x = rect->axis(QCPAxis::atBottom);
   QCPAxis* y = rect->axis(QCPAxis::atLeft);
-  setCategories(x, names, theme, canvas.chart().viewport().width() * 3 / 4);
+  setCategories(x, names, theme, canvas.width() * usual_share);
   setCategories(y, sides, theme, QWIDGETSIZE_MAX);
   y->setRangeReversed(true);
   canvas.chart().setAxisTitles(rect, slice.x() ? QString::fromStdString(slice.x()->title) : QString(),

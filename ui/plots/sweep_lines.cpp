@@ -17,7 +17,7 @@ bool growsByOneFactor(const std::vector<double>& numbers) {
 }
 
 // Where every position lies, with its label as a tick.
-std::vector<double> setPositions(QCPAxis* axis, const SweepSlice& slice, const Theme& theme, int width) {
+std::vector<double> setPositions(QCPAxis* axis, const SweepSlice& slice, const Theme& theme, double room) {
   std::vector<double> keys;
   if (!slice.x() || !isContinuous(*slice.x())) {
     QStringList labels;
@@ -25,7 +25,7 @@ std::vector<double> setPositions(QCPAxis* axis, const SweepSlice& slice, const T
       labels << slice.positionLabel(position);
       keys.push_back(static_cast<double>(position));
     }
-    setCategories(axis, labels, theme, width);
+    setCategories(axis, labels, theme, room);
     return keys;
   }
   keys = slice.x()->numbers;
@@ -54,11 +54,10 @@ void drawSweepLines(SweepCanvas& canvas, const SweepSlice& slice) {
       values.add(slice.summary(slice.cell(series, position)));
 
   QCPAxisRect* rect = canvas.addRect(0);
-  values.apply(rect->axis(QCPAxis::atLeft), theme);
-  const std::vector<double> keys =
-      setPositions(rect->axis(QCPAxis::atBottom), slice, theme, canvas.chart().viewport().width());
+  values.apply(rect->axis(QCPAxis::atLeft), theme, canvas.height() * usual_share);
+  const std::vector<double> keys = setPositions(rect->axis(QCPAxis::atBottom), slice, theme, canvas.width());
   canvas.chart().setAxisTitles(rect, slice.x() ? QString::fromStdString(slice.x()->title) : QString(),
-                               measureTitle(slice.measure()));
+                               measureTitle(slice.measure(), theme, canvas.height() * usual_share));
 
   std::vector<LegendEntry> legend;
   int style = 0;

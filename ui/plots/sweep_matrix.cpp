@@ -24,12 +24,15 @@ class Matrix {
   void draw() {
     for (std::size_t row = 0; row < rows_; ++row)
       for (std::size_t column = 0; column < columns_; ++column) drawTile(row, column);
+    levelTiles();
     const Theme& theme = canvas_.theme();
     const QColor color = theme.runColor(0);
-    canvas_.chart().flowLegend()->setEntries(
-        {{measureTitle(slice_.measure()) + QObject::tr(": mean, 95 % interval"), theme.runPen(0, 0), -1, {}},
-         {QObject::tr("seeds"), QPen(Qt::NoPen), 0, color, true},
-         {slice_.cellLabel(0), theme.referencePen(Reference::add_beta), -1, {}}});
+    std::vector<LegendEntry> legend = {{measureTitle(slice_.measure()), theme.runPen(0, 0), -1, {}},
+                                       {slice_.cellLabel(0), theme.referencePen(Reference::add_beta), -1, {}},
+                                       {QObject::tr("seeds"), QPen(Qt::NoPen), 0, color, true}};
+    if (slice_.result().seeds.size() > 1)
+      legend.push_back({QObject::tr("band: 95 % interval"), QPen(Qt::NoPen), -1, {}});
+    canvas_.chart().flowLegend()->setEntries(std::move(legend));
   }
 
  private:
@@ -59,10 +62,23 @@ class Matrix {
     return joined(mean, halfIntervalText(slice_.measure(), summary), room);
   }
 
+  double tileWidth() const { return 0.85 * canvas_.width() / static_cast<double>(columns_); }
+  double tileHeight() const { return usual_share * canvas_.height() / static_cast<double>(rows_); }
+
   QString heading(std::size_t cell, std::size_t row) const {
-    const double room = 0.85 * canvas_.chart().viewport().width() / static_cast<double>(columns_);
+    const double room = tileWidth();
     const QString names = row == 0 ? labels(cell, down_, slice_.result().axes.size(), room) : QString();
     return names.isEmpty() ? number(cell, room) : names + u'\n' + number(cell, room);
+  }
+
+  // The first row has names above it and the first column numbers beside it: they take that much more.
+  void levelTiles() const {
+    const QFontMetricsF metrics(canvas_.theme().smallFont());
+    const auto lines = heading(0, 0).count(u'\n') - heading(0, 1).count(u'\n');
+    const double above = static_cast<double>(lines) * metrics.height(), beside = 2.5 * metrics.height();
+    QCPLayoutGrid* layout = canvas_.chart().plotLayout();
+    layout->setRowStretchFactor(1, 1 + above / tileHeight());
+    layout->setColumnStretchFactor(0, 1 + beside / tileWidth());
   }
 
   void drawTile(std::size_t row, std::size_t column) {
@@ -78,10 +94,9 @@ class Matrix {
     x->setTicks(false);
     x->setTickLabels(false);
     x->grid()->setVisible(false);
-    values_.apply(y, theme);
+    values_.apply(y, theme, tileHeight());
     y->setTickLabels(column == 0);
-    if (column == 0)
-      y->setLabel(labels(cell, 0, down_, 0.85 * canvas_.chart().viewport().height() / static_cast<double>(rows_)));
+    if (column == 0) y->setLabel(labels(cell, 0, down_, tileHeight()));
     canvas_.chart().setHeading(rect, heading(cell, row));
     rect->axis(QCPAxis::atTop)->setLabelFont(theme.smallFont());
     drawReference(rect, seeds);

@@ -47,6 +47,11 @@ SweepPanel::SweepPanel(QWidget* parent)
         {tr("Training curves"), QStringLiteral("curves")},
         {tr("Small multiples"), QStringLiteral("matrix")}},
        {});
+  for (QComboBox* box : {measure_box_, x_box_, by_box_}) {
+    constexpr int letters = 14;
+    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    box->setMinimumContentsLength(letters);
+  }
   const auto connectBox = [this](QComboBox* box, std::string SweepChoice::*member) {
     connect(box, &QComboBox::activated, this, [this, box, member] { choose(member, box); });
   };

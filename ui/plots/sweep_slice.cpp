@@ -96,11 +96,14 @@ SweepSlice::SweepSlice(const SweepResult& result, const SweepChoice& choice) : r
   measure_ = static_cast<std::size_t>(measure - result.measures.begin());
   placeAxes(choice);
   if (choice.reference.empty()) return;
-  const std::size_t cases = axisNamed(result, "the reference is a case, and the axis", "case");
-  const auto& labels = result.axes[cases].labels;
-  const auto found = std::ranges::find(labels, choice.reference);
-  if (found == labels.end()) throw unknown("the reference", choice.reference, labels);
-  reference_ = {cases, static_cast<std::size_t>(found - labels.begin())};
+  const auto cases = std::ranges::find(result.axes, "case", &SweepAxis::name);
+  if (cases == result.axes.end())
+    throw std::invalid_argument("the reference is " + in_quotes(choice.reference) +
+                                ", it must be a case, and this sweep has no cases.");
+  const auto found = std::ranges::find(cases->labels, choice.reference);
+  if (found == cases->labels.end()) throw unknown("the reference", choice.reference, cases->labels);
+  reference_ = {static_cast<std::size_t>(cases - result.axes.begin()),
+                static_cast<std::size_t>(found - cases->labels.begin())};
 }
 
 void SweepSlice::placeAxes(const SweepChoice& choice) {

@@ -1,5 +1,6 @@
 #include "ui/plots/sweep_text.h"
 
+#include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
 
@@ -55,6 +56,12 @@ QString cellsText(const SweepMeasure& measure, const std::vector<Cell>& cells) {
 QString measureTitle(const SweepMeasure& measure) {
   const QString label = QString::fromStdString(measure.label);
   return measure.unit.empty() ? label : QStringLiteral("%1 (%2)").arg(label, QString::fromStdString(measure.unit));
+}
+
+QString measureTitle(const SweepMeasure& measure, const Theme& theme, double room) {
+  QString title = measureTitle(measure);
+  const bool fits = measure.unit.empty() || QFontMetricsF(theme.axisFont()).horizontalAdvance(title) <= room;
+  return fits ? title : title.replace(QStringLiteral(" ("), QStringLiteral("\n("));
 }
 
 QString measureText(const SweepMeasure& measure, double value) {

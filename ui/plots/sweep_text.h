@@ -5,10 +5,13 @@
 #include "ui/plots/panel.h"
 #include "ui/plots/sweep_data.h"
 #include "ui/plots/sweep_slice.h"
+#include "ui/plots/theme.h"
 
 namespace mambarium {
 
 QString measureTitle(const SweepMeasure& measure);  // "Gap to the best predictor (nats per token)"
+// The same for an axis: on two lines where it is longer than `room` pixels.
+QString measureTitle(const SweepMeasure& measure, const Theme& theme, double room);
 QString measureText(const SweepMeasure& measure, double value);
 QString halfIntervalText(const SweepMeasure& measure, const SweepSummary& summary);  // "± 0.0010", "" for one seed
 QString summaryText(const SweepMeasure& measure, const SweepSummary& summary);  // "0.0123 ± 0.0010"; "–" for none
