@@ -2,8 +2,8 @@
 //
 // The map goes from H of all layers and heads at once, as it is after token t (the convolutions' windows are no part of
 // it), to the counts n_ij after token t, raw. It is fitted on 64 sequences beside the probes and measured on 64 others.
-// How often each token came says much about how often each pair did (R^2 about 0.7 for a binary chain of order 1 and T =
-// 128), so r_squared is compared with that, r_squared_tokens, and not with 0.
+// How often each token came says much about how often each pair did (R^2 about 0.7 for a binary chain of order 1 and T
+// = 128), so r_squared is compared with that, r_squared_tokens, and not with 0.
 #pragma once
 
 #include "core/contract/inspection.h"

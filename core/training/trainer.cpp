@@ -176,9 +176,7 @@ class RunTrainer : public Trainer {
   }
 
  private:
-  Manifest manifest_now() const {
-    return new_manifest(config_, step_->device(), engine_, parameter_count());
-  }
+  Manifest manifest_now() const { return new_manifest(config_, step_->device(), engine_, parameter_count()); }
 
   void make_folder(const std::filesystem::path& folder, Manifest manifest) {
     writer_ = std::make_unique<RunWriter>(folder, config_, std::move(manifest));

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/models/mamba2.h"
 #include "core/estimators/estimators.h"
+#include "core/models/mamba2.h"
 #include "core/theory/confusable_pair.h"
 #include "core/theory/no_go.h"
 
