@@ -12,6 +12,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QXmlStreamReader>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <csignal>
@@ -163,7 +164,11 @@ void FigureTest::svgHasTheAskedSizeAndReads() {
   families.removeDuplicates();
   QCOMPARE(families, QStringList{QStringLiteral("Mambarium Sans, Inter, Helvetica, Arial, sans-serif")});
   const auto panel = makeFigurePanel(figureFor(id));
-  QVERIFY(texts.contains(panel->plots().front()->axisRects().back()->axis(QCPAxis::atLeft)->label()));
+  const auto rects = panel->plots().front()->axisRects();
+  QVERIFY(std::ranges::any_of(rects, [&](const QCPAxisRect* rect) {
+    const QString label = rect->axis(QCPAxis::atLeft)->label();
+    return !label.isEmpty() && texts.contains(label);
+  }));
 
   QSvgRenderer renderer(svg);
   QVERIFY(renderer.isValid());
@@ -238,7 +243,7 @@ void FigureTest::csvIsTheTableToTheLastBit() {
     const auto filters = figure.data.inspected->get<FilterData>();
     QCOMPARE(static_cast<float>(numbers[0]), filters.layers[0][0].taps.data[0]);
     QCOMPARE(static_cast<float>(numbers.back()), filters.layers[0][2].bias.data.back());
-    QCOMPARE(numbers.size(), std::size_t{(16 + 8 + 8) * (3 + 1)});
+    QCOMPARE(numbers.size(), std::size_t{(16 + 8 + 8) * (2 + 1)});
   }
 }
 

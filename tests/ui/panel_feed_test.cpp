@@ -62,8 +62,9 @@ class PanelFeedTest : public QObject {
     session->draft().edit("training.seed", std::int64_t{9});
     session->play();
     QTRY_VERIFY(session->runs().count() == 2 && filters.data().inspected);
-    for (const nlohmann::json& answer : filters.data().earlier)
-      QVERIFY(answer["step"].get<std::int64_t>() <= session->runs().current()->step());
+    QTRY_VERIFY(std::ranges::all_of(filters.data().earlier, [&](const nlohmann::json& answer) {
+      return answer["step"].get<std::int64_t>() <= session->runs().current()->step();
+    }));
   }
 
  private:

@@ -65,6 +65,8 @@ class RealSwitchingTest : public QObject {
     WindowFixture it = WindowFixture::onCommand(QStringLiteral(MAMBARIUM_BIN_DIR "/mambarium-worker"));
     choose(it, "switching");
     QCOMPARE(it.session->draft().config().text("task.kind"), std::string("switching"));
+    it.set("task.length", std::int64_t{128});
+    it.set("task.p_switch", 0.05);
     it.set("training.batch", std::int64_t{16});
     it.set("training.steps", std::int64_t{1'000'000});
     it.set("training.schedule", std::string("constant"));

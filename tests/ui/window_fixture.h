@@ -2,6 +2,7 @@
 #pragma once
 
 #include <QApplication>
+#include <QCursor>
 #include <QLabel>
 #include <QPushButton>
 #include <QSettings>
@@ -32,6 +33,7 @@ class WindowFixture {
     window = std::make_unique<MainWindow>(*session);
     window->restore(*settings);
     window->resize(1280, 800);
+    QCursor::setPos(0, 0);  // on no panel, whose caption would take the sentence's place
     window->show();
     QVERIFY(QTest::qWaitForWindowExposed(window.get()));
     QApplication::setActiveWindow(window.get());
