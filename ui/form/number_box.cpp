@@ -1,5 +1,6 @@
 #include "ui/form/number_box.h"
 
+#include <QFocusEvent>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <algorithm>
@@ -107,6 +108,15 @@ void NumberBox::keyPressEvent(QKeyEvent* event) {
     return;
   }
   QAbstractSpinBox::keyPressEvent(event);
+  if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) Q_EMIT settled();
+}
+
+void NumberBox::focusOutEvent(QFocusEvent* event) {
+  QAbstractSpinBox::focusOutEvent(event);
+  const Qt::FocusReason reason = event->reason();
+  if (reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::MouseFocusReason) {
+    Q_EMIT settled();
+  }
 }
 
 QSize NumberBox::sizeHint() const {

@@ -2,7 +2,8 @@
 //
 // A person may type anything ("2e-3", "1e4", "abc"): what was typed is reported as text and judged by the property
 // table, which knows the range and says what is wrong. Arrow keys and buttons walk through round numbers: 1 at a time
-// for small whole numbers, powers of two between powers of two, 1-2-5 for reals.
+// for small whole numbers, powers of two between powers of two, 1-2-5 for reals. Enter, or going on to another control of
+// the same window, says that the number is whole.
 #pragma once
 
 #include <QAbstractSpinBox>
@@ -28,10 +29,12 @@ class NumberBox : public QAbstractSpinBox {
 
  Q_SIGNALS:
   void typed(const QString& text);
+  void settled();
 
  protected:
   StepEnabled stepEnabled() const override;
   void keyPressEvent(QKeyEvent* event) override;
+  void focusOutEvent(QFocusEvent* event) override;
 
  private:
   const Property& property_;

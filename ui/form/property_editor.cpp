@@ -77,8 +77,7 @@ void PropertyEditor::makeNumberBox() {
   auto* const box = new NumberBox(property_);
   adopt(box);
   connect(box, &NumberBox::typed, this, [this](const QString& text) { draft_.editText(property_.key, text); });
-  // The draft may be gone when the window that is being closed takes the focus away.
-  connect(box, &NumberBox::editingFinished, &draft_, [&draft = draft_, key = property_.key] { draft.settle(key); });
+  connect(box, &NumberBox::settled, this, [this] { draft_.settle(property_.key); });
   refresh_ = [this, box] {
     if (!draft_.isRefused(property_.key)) box->setValue(draft_.config().value(property_.key));
   };
