@@ -122,10 +122,6 @@ CheckpointFiles read_both_files(const std::filesystem::path& run, std::int64_t s
   return {weights_path, path, std::move(weights), std::move(state), {*saved_step, *loss_sum, *loss_count, *last_loss}};
 }
 
-std::vector<std::byte> bytes_of(std::span<const std::byte> data) {
-  return {data.begin(), data.end()};
-}
-
 // A convolution's taps for another window: [channels][window], the newest token last. Older taps that are new are 0.
 std::vector<std::byte> fitted_taps(std::span<const std::byte> taps, std::int64_t channels, std::int64_t from,
                                    std::int64_t to) {
@@ -143,16 +139,21 @@ bool is_taps(const Parameter& parameter) {
   return parameter.name.find(".conv.") != std::string::npos && parameter.name.ends_with(".weight");
 }
 
-// What the file has under this name, for a parameter of the same role: as it is, or fitted to another window.
-std::vector<std::byte> shared_data(const SafetensorsFile& file, const std::filesystem::path& path,
-                                   const std::string& name, const Parameter& parameter) {
+// The same shape, or taps of as many filters for another window.
+bool is_shared(const SafetensorsEntry& entry, const Parameter& parameter) {
   const std::vector<std::int64_t> shape = shape_of(parameter.tensor);
-  const auto found = file.tensors().find(name);
-  if (!is_taps(parameter) || found == file.tensors().end() || found->second.shape.size() != 2) {
-    return bytes_of(expected_data(file, path, name, shape));
-  }
-  const std::vector<std::int64_t> of_file = {shape[0], found->second.shape[1]};
-  return fitted_taps(expected_data(file, path, name, of_file), shape[0], of_file[1], shape[1]);
+  if (entry.shape == shape) return true;
+  return is_taps(parameter) && entry.shape.size() == 2 && shape.size() == 2 && entry.shape[0] == shape[0];
+}
+
+// The numbers of `name`, a tensor of the file's shape `of_file`, as the parameter takes them.
+std::vector<std::byte> shared_data(const SafetensorsFile& file, const std::filesystem::path& path,
+                                   const std::string& name, const std::vector<std::int64_t>& of_file,
+                                   const Parameter& parameter) {
+  const std::span<const std::byte> data = expected_data(file, path, name, of_file);
+  const std::vector<std::int64_t> shape = shape_of(parameter.tensor);
+  if (of_file == shape) return {data.begin(), data.end()};
+  return fitted_taps(data, shape[0], of_file[1], shape[1]);
 }
 
 }  // namespace
@@ -212,13 +213,15 @@ void read_shared_weights(const std::filesystem::path& run, std::int64_t step, Se
   std::vector<std::pair<std::vector<std::byte>, std::span<float>>> copies;
   for (std::size_t i = 0; i < model.parameters().size(); ++i) {
     const Parameter& parameter = model.parameters()[i];
-    if (!files.weights.tensors().contains(parameter.name)) continue;
+    const auto known = files.weights.tensors().find(parameter.name);
+    if (known == files.weights.tensors().end() || !is_shared(known->second, parameter)) continue;
     const std::span<float> values(parameter.tensor.data_ptr<float>(),
                                   static_cast<std::size_t>(parameter.tensor.numel()));
+    const std::vector<std::int64_t>& of_file = known->second.shape;
     const auto moment = [&](const char* prefix) {
-      return shared_data(files.state, files.state_path, prefix + parameter.name, parameter);
+      return shared_data(files.state, files.state_path, prefix + parameter.name, of_file, parameter);
     };
-    copies.emplace_back(shared_data(files.weights, files.weights_path, parameter.name, parameter), values);
+    copies.emplace_back(shared_data(files.weights, files.weights_path, parameter.name, of_file, parameter), values);
     copies.emplace_back(moment(first_moment_prefix), optimiser.first_moment(i));
     copies.emplace_back(moment(second_moment_prefix), optimiser.second_moment(i));
   }

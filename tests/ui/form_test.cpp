@@ -17,6 +17,7 @@ class FormTest : public QObject {
 
  private Q_SLOTS:
   void init() {
+    form_.reset();
     draft_ = std::make_unique<ExperimentDraft>();
     form_ = std::make_unique<ExperimentForm>(*draft_, load_presets(preset_directory()).presets);
     form_->resize(320, 1400);
@@ -83,7 +84,7 @@ class FormTest : public QObject {
     for (const char* const item : {"model.conv.x", "model.conv.B", "model.conv.C"}) {
       auto* const box = form_->findChild<QCheckBox*>(QLatin1String(item));
       QVERIFY(box && box->isChecked());
-      QTest::mouseClick(box, Qt::LeftButton, {}, QPoint(8, box->height() / 2));
+      clickBox(box);
     }
     QCOMPARE(draft_->config().text("model.conv"), std::string("none"));
     QVERIFY(!form_->field("model.d_conv")->isEnabled());
@@ -91,7 +92,7 @@ class FormTest : public QObject {
 
   void undoAndRedo() {
     auto* const gate = qobject_cast<QCheckBox*>(form_->field("model.gate"));
-    QTest::mouseClick(gate, Qt::LeftButton, {}, QPoint(8, gate->height() / 2));
+    clickBox(gate);
     QVERIFY(!draft_->config().boolean("model.gate"));
     type(QStringLiteral("training.steps"), QStringLiteral("1234"));
     QCOMPARE(draft_->history().count(), 2);  // four keys are one step
@@ -102,6 +103,58 @@ class FormTest : public QObject {
     QVERIFY(gate->isChecked());
     draft_->history().redo();
     QVERIFY(!gate->isChecked());
+  }
+
+  void oneClickTakesAWholeSetOutAndBack() {
+    auto* const all = form_->findChild<QCheckBox*>(QStringLiteral("model.conv.all"));
+    QVERIFY(all && all->checkState() == Qt::Checked);
+    clickBox(all);
+    QCOMPARE(draft_->config().text("model.conv"), std::string("none"));
+    QCOMPARE(all->checkState(), Qt::Unchecked);
+    clickBox(all);
+    QCOMPARE(draft_->config().text("model.conv"), std::string("x,B,C"));
+    clickBox(form_->findChild<QCheckBox*>(QStringLiteral("model.conv.B")));
+    QCOMPARE(all->checkState(), Qt::PartiallyChecked);
+    clickBox(all);
+    QCOMPARE(draft_->config().text("model.conv"), std::string("none"));
+    QCOMPARE(draft_->history().count(), 4);
+  }
+
+  // What an edit brings about: at once where one click is the whole edit, else when the number is whole.
+  void consequencesComeWithWholeEdits() {
+    std::vector<std::pair<std::string, Beginning>> happened;
+    draft_->setConsequences([&](const Property& property, const ExperimentConfig&, Beginning beginning) {
+      return Consequence{
+          [&happened, key = std::string(property.key), beginning] { happened.emplace_back(key, beginning); },
+          [&happened] { happened.pop_back(); }};
+    });
+    auto* const gate = qobject_cast<QCheckBox*>(form_->field("model.gate"));
+    clickBox(gate);
+    clickBox(gate, Qt::ShiftModifier);
+    QCOMPARE(happened.size(), std::size_t{2});
+    QVERIFY(happened[0].second == Beginning::now && happened[1].second == Beginning::step_0);
+
+    type(QStringLiteral("model.d_conv"), QStringLiteral("16"));
+    QCOMPARE(happened.size(), std::size_t{2});
+    QTest::keyClick(form_->field("model.d_conv"), Qt::Key_Return);
+    QCOMPARE(happened.size(), std::size_t{3});
+    QCOMPARE(happened.back().first, std::string("model.d_conv"));
+    QTest::keyClick(form_->field("model.d_conv"), Qt::Key_Tab);
+    QCOMPARE(happened.size(), std::size_t{3});
+    type(QStringLiteral("task.order"), QStringLiteral("2"));
+    QTest::keyClick(form_->field("task.order"), Qt::Key_Tab);
+    QCOMPARE(happened.size(), std::size_t{4});
+    type(QStringLiteral("task.order"), QStringLiteral("3"));
+    form_->field("task.order")->clearFocus();  // as a window that goes behind another
+    QCOMPARE(happened.size(), std::size_t{4});
+
+    draft_->history().undo();
+    QCOMPARE(happened.size(), std::size_t{4});
+    draft_->history().undo();
+    QCOMPARE(happened.size(), std::size_t{3});
+    QCOMPARE(draft_->config().integer("task.order"), 1);
+    draft_->history().redo();
+    QCOMPARE(happened.size(), std::size_t{4});
   }
 
   void undoTakesBackARefusedValueToo() {
@@ -172,6 +225,10 @@ class FormTest : public QObject {
   }
 
  private:
+  // On the indicator: a box may be wider than what answers to a click.
+  static void clickBox(QCheckBox* box, Qt::KeyboardModifiers modifiers = {}) {
+    QTest::mouseClick(box, Qt::LeftButton, modifiers, QPoint(8, box->height() / 2));
+  }
   void type(const QString& key, const QString& text) {
     QWidget* const field = form_->field(key.toStdString());
     field->setFocus();
