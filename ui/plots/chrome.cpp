@@ -77,6 +77,7 @@ QCheckBox::indicator { border-radius: 3px; }
 QRadioButton::indicator { border-radius: 7px; }
 QCheckBox::indicator:checked { background: %accent; border-color: %accent; image: url(:/theme/check-%kind.svg); }
 QRadioButton::indicator:checked { width: 7px; height: 7px; border: 4px solid %accent; }
+QCheckBox::indicator:indeterminate { background: %line; border-color: %accent; }
 QCheckBox::indicator:focus, QRadioButton::indicator:focus, QCheckBox::indicator:hover { border-color: %accent; }
 QCheckBox::indicator:disabled, QRadioButton::indicator:disabled { border-color: %line; background: %window; image: none; }
 QCheckBox::indicator:checked:disabled { background: %line; }
