@@ -36,8 +36,8 @@ TrainingProgress read_checkpoint_files(const std::filesystem::path& run, std::in
                                        AdamW& optimiser);
 
 // For a fork: the weights and moments of every parameter that both have by name and shape, bit for bit; the others keep
-// what they hold. Where the convolutions' windows differ, the taps of the tokens that both see are taken over and older ones are
-// 0: a wider window is the same function. Throws as read_checkpoint_files, with model and optimiser untouched.
+// what they hold. Where the convolutions' windows differ, the taps of the tokens that both see are taken over and older
+// ones are 0: a wider window is the same function. Throws as read_checkpoint_files, with model and optimiser untouched.
 void read_shared_weights(const std::filesystem::path& run, std::int64_t step, SequenceModel& model, AdamW& optimiser);
 
 }  // namespace mambarium

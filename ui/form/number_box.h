@@ -2,8 +2,8 @@
 //
 // A person may type anything ("2e-3", "1e4", "abc"): what was typed is reported as text and judged by the property
 // table, which knows the range and says what is wrong. Arrow keys and buttons walk through round numbers: 1 at a time
-// for small whole numbers, powers of two between powers of two, 1-2-5 for reals. Enter, or going on to another control of
-// the same window, says that the number is whole.
+// for small whole numbers, powers of two between powers of two, 1-2-5 for reals. Enter, or going on to another control
+// of the same window, says that the number is whole.
 #pragma once
 
 #include <QAbstractSpinBox>
