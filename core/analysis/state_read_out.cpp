@@ -8,6 +8,7 @@
 #include "core/analysis/probe_sequence.h"
 #include "core/analysis/transition_counts.h"
 #include "core/contract/text.h"
+#include "core/models/model_tensors.h"
 #include "core/torch_precompiled.h"
 
 namespace mambarium {
@@ -91,12 +92,6 @@ std::int64_t stride_for(const at::Tensor& states) {
   return static_cast<std::int64_t>(std::ceil(products / most_products));
 }
 
-Tensor plain(const at::Tensor& numbers) {
-  const at::Tensor floats = numbers.to(torch::kFloat32).contiguous();
-  const float* first = floats.data_ptr<float>();
-  return {floats.sizes().vec(), std::vector<float>(first, first + floats.numel())};
-}
-
 }  // namespace
 
 StateData inspect_state(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
@@ -122,14 +117,14 @@ StateData inspect_state(SequenceModel& model, const ExperimentConfig& config, co
   const at::Tensor token_counts = counts_of(tokens, 0, states);
   const at::Tensor inputs = tokens[0].to(torch::kInt32).contiguous();
   const auto* first = inputs.data_ptr<std::int32_t>();
-  const auto shaped = [&](const at::Tensor& table) { return plain(table.view({tokens.size(1), -1, states})); };
+  const auto shaped = [&](const at::Tensor& table) { return plain_tensor(table.view({tokens.size(1), -1, states})); };
   return {.step = step,
           .order = order,
           .states = states,
           .layer = request.layer,
           .head = request.head,
           .tokens = {first, first + inputs.numel()},
-          .state = plain(recording.chosen),
+          .state = plain_tensor(recording.chosen),
           .counts = shaped(counts[0]),
           .read_out = shaped(map(recording.all[0].to(torch::kFloat64))),
           .r_squared = explained(map, recording.all),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "core/models/model_tensors.h"
 #include "core/models/parameter.h"
 #include "core/theory/constructions.h"
 #include "core/theory/estimator_distance.h"
@@ -19,9 +20,7 @@ TheoremData::Divergence divergence(SequenceModel& model, Estimator& estimator, c
 
 Tensor parameter(SequenceModel& model, const std::string& name) {
   const auto found = std::ranges::find(model.parameters(), name, &Parameter::name);
-  const at::Tensor numbers = found->tensor.detach().to(torch::kFloat32).contiguous();
-  const float* first = numbers.data_ptr<float>();
-  return {numbers.sizes().vec(), std::vector<float>(first, first + numbers.numel())};
+  return plain_tensor(found->tensor);
 }
 
 Tensor taps_of_first_channel(const Tensor& taps) {
