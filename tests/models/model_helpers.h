@@ -3,6 +3,8 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 #include <string>
 
@@ -42,6 +44,30 @@ inline std::map<std::string, at::Tensor> named(SequenceModel& model) {
     map[parameter.name] = parameter.tensor;
   }
   return map;
+}
+
+// The largest difference between a gradient of the loss and its finite difference, over the first `most` numbers of
+// every parameter.
+inline double gradient_error(SequenceModel& model, const at::Tensor& tokens, const at::Tensor& targets,
+                             std::int64_t most) {
+  model.loss(tokens, targets).backward();
+  const torch::NoGradGuard no_gradients;
+  double largest = 0;
+  for (const Parameter& parameter : model.parameters()) {
+    const auto numbers = parameter.tensor.view({-1});
+    const auto gradients = parameter.tensor.grad().reshape({-1});
+    for (std::int64_t index = 0; index < std::min(numbers.numel(), most); ++index) {
+      constexpr double step = 1e-6;
+      const double kept = numbers[index].item<double>();
+      numbers[index] = kept + step;
+      const double above = model.loss(tokens, targets).item<double>();
+      numbers[index] = kept - step;
+      const double below = model.loss(tokens, targets).item<double>();
+      numbers[index] = kept;
+      largest = std::max(largest, std::abs((above - below) / (2 * step) - gradients[index].item<double>()));
+    }
+  }
+  return largest;
 }
 
 }  // namespace mambarium
