@@ -16,6 +16,7 @@
 #include "ui/session/application_settings.h"
 #include "ui/session/problem_text.h"
 #include "ui/session/session.h"
+#include "ui/sweep_dialog.h"
 #include "ui/window_picture.h"
 
 namespace mambarium {
@@ -48,8 +49,7 @@ void measure(MainWindow& window, Session& session, double seconds) {
   });
 }
 
-void takePicture(MainWindow& window, Session& session, const QString& file, qint64 step) {
-  const auto* const picture = new WindowPicture(window, session, file, step);
+void quitWith(const WindowPicture* picture, MainWindow& window) {
   QObject::connect(picture, &WindowPicture::done, &window, [&window](const QString& problem) {
     if (!problem.isEmpty()) complain(QStringLiteral("mambarium: %1").arg(problem), exit_failure);
     window.close();
@@ -92,19 +92,24 @@ int runWindow(QApplication& application) {
                                          QStringLiteral("id"));
   const QCommandLineOption open_option(QStringLiteral("open"), QStringLiteral("Open a run folder (may be repeated)."),
                                        QStringLiteral("folder"));
+  const QCommandLineOption sweep_option(QStringLiteral("sweep"),
+                                        QStringLiteral("Open the folder of a sweep in a window of its own."),
+                                        QStringLiteral("folder"));
   const QCommandLineOption measure_option(
       QStringLiteral("measure"),
       QStringLiteral("Train for so many seconds, print frames per second and memory growth, and quit."),
       QStringLiteral("seconds"));
   const QCommandLineOption screenshot_option(QStringLiteral("screenshot"),
-                                             QStringLiteral("Train, save a picture of the window (PNG), and quit."),
+                                             QStringLiteral("Train, save a picture of the window (PNG), and quit; with "
+                                                            "--sweep, of that window, and nothing is trained."),
                                              QStringLiteral("file"));
   const QCommandLineOption at_step_option(QStringLiteral("at-step"),
                                           QStringLiteral("The step at which the picture is taken (default 1000)."),
                                           QStringLiteral("step"), QStringLiteral("1000"));
   const QCommandLineOption size_option(QStringLiteral("size"), QStringLiteral("Size of the window, as in 1440x900."),
                                        QStringLiteral("size"));
-  parser.addOptions({preset_option, open_option, measure_option, screenshot_option, at_step_option, size_option});
+  parser.addOptions(
+      {preset_option, open_option, sweep_option, measure_option, screenshot_option, at_step_option, size_option});
   parser.process(application);
   if (!parser.positionalArguments().isEmpty()) {
     return complain(QStringLiteral("mambarium: \"%1\" is not something it can do; see mambarium --help.")
@@ -150,13 +155,27 @@ int runWindow(QApplication& application) {
   }
   MainWindow window(session);
   window.restore(*settings);
-  if (size.isValid()) window.resize(size);
+  const auto resized = [&size](QWidget& widget) {
+    if (size.isValid()) widget.resize(size);
+  };
+  resized(window);
   window.show();
   for (const QString& folder : parser.values(open_option)) {
     session.openFolder(session.machines().selected(), QFileInfo(folder).absoluteFilePath());
   }
   if (parser.isSet(measure_option)) measure(window, session, seconds);
-  if (parser.isSet(screenshot_option)) takePicture(window, session, parser.value(screenshot_option), at_step);
+  SweepDialog* const sweep =
+      parser.isSet(sweep_option)
+          ? window.showSweep(QFileInfo(parser.value(sweep_option)).absoluteFilePath(), false)
+          : nullptr;
+  if (!parser.isSet(screenshot_option)) return QApplication::exec();
+  const QString file = parser.value(screenshot_option);
+  if (sweep != nullptr) {
+    resized(*sweep);
+    quitWith(new WindowPicture(*sweep, file), window);
+  } else {
+    quitWith(new WindowPicture(window, session, file, at_step), window);
+  }
   return QApplication::exec();
 }
 

@@ -60,7 +60,7 @@ PanelArea::PanelArea(std::vector<Panel*> panels, QWidget* parent)
   scroll_->setWidget(columns_);
   chooser_->setAccessibleName(tr("Panels to show"));
   chooser_->setMovable(false);
-  if (auto* const more = chooser_->findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"))) {
+  if (QToolButton* const more = morePanels()) {
     more->setAccessibleName(tr("More panels"));
     more->setToolTip(tr("Panels for which there is no room here"));
     more->setFocusPolicy(Qt::TabFocus);
@@ -92,6 +92,10 @@ PanelArea::PanelArea(std::vector<Panel*> panels, QWidget* parent)
   right_->setSizes({1000, 1000, 1250, 1000});  // a filter map needs the height
   connectPanels();
   arrange();
+}
+
+QToolButton* PanelArea::morePanels() const {
+  return chooser_->findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"));
 }
 
 void PanelArea::connectPanels() {
@@ -221,9 +225,11 @@ bool PanelArea::eventFilter(QObject* object, QEvent* event) {
 void PanelArea::setTheme(const Theme& theme) {
   theme_ = theme;
   const QColor off = theme.palette().color(QPalette::Disabled, QPalette::Text);
+  const QIcon menu = signIcon(Sign::menu, theme.mutedText(), off);
+  if (QToolButton* const more = morePanels()) more->setIcon(menu);  // Qt's own is black on every background
   for (Panel* const panel : panels_) {
     panel->setTheme(theme);
-    menus_[panel]->setIcon(signIcon(Sign::menu, theme.mutedText(), off));
+    menus_[panel]->setIcon(menu);
     menus_[panel]->setIconSize(QSize(theme.px(14), theme.px(14)));
   }
 }

@@ -51,6 +51,7 @@ class PanelArea : public QWidget {
   void showOrHide(Panel* panel, bool shown);
   void makeRoomFor(Panel* panel);
   void addMenuButton(Panel* panel);
+  QToolButton* morePanels() const;  // of the row of panels, where it is too narrow for all
   void connectPanels();
 
   std::vector<Panel*> panels_;

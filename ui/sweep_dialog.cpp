@@ -147,6 +147,8 @@ void SweepDialog::read() {
     } catch (const std::invalid_argument& problem) {
       say(QString::fromUtf8(problem.what()));
     }
+  } else if (!QFileInfo::exists(sweepFileIn(folder_))) {
+    say(tr("%1 is not the folder of a sweep: there is no results.json, plan.json or sweep.json in it.").arg(folder_));
   }
   refresh();
 }

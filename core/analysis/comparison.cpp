@@ -10,8 +10,8 @@
 #include <span>
 
 #include "core/estimators/known_task.h"
-#include "core/random/stream.h"
 #include "core/training/sequence_tensors.h"
+#include "core/training/test_set.h"
 
 namespace mambarium {
 
@@ -23,10 +23,6 @@ std::vector<double> difference(const std::vector<double>& a, const std::vector<d
   std::vector<double> result(a.size());
   std::ranges::transform(a, b, result.begin(), std::minus<>());
   return result;
-}
-
-Stream test_stream(const ExperimentConfig& config) {
-  return {static_cast<std::uint64_t>(config.integer("training.seed")), "test"};
 }
 
 void append_model_losses(const at::Tensor& log_probabilities, const at::Tensor& targets, std::vector<double>& losses) {

@@ -1,9 +1,12 @@
 #include "core/analysis/inner_products.h"
 
+#include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "core/contract/text.h"
+#include "core/models/model_tensors.h"
 #include "core/torch_precompiled.h"
 
 namespace mambarium {
@@ -12,8 +15,10 @@ namespace {
 
 std::string name_of_window(const at::Tensor& tokens, bool one_digit) {
   std::string name;
-  for (std::int64_t i = 0; i < tokens.size(0); ++i)
-    name += (name.empty() || one_digit ? "" : ",") + std::to_string(tokens[i].item<std::int64_t>());
+  for (std::int64_t i = 0; i < tokens.size(0); ++i) {
+    if (i > 0 && !one_digit) name += ',';
+    name += std::to_string(tokens[i].item<std::int64_t>());
+  }
   return name;
 }
 
@@ -42,13 +47,34 @@ InnerProductData inspect_inner_products(SequenceModel& model, const ExperimentCo
                                 " tokens, inner products are shown for " + std::to_string(most_windows) + " at most");
   const at::Tensor windows = all_windows(alphabet, window);
   const auto [b, c] = model.projections(windows, layer);
-  const at::Tensor products =
-      torch::matmul(b.select(1, window - 1), c.select(1, window - 1).t()).to(torch::kFloat32).contiguous();
-  InnerProductData data{step, window, {}, {products.sizes().vec(), {}}};
+  InnerProductData data{
+      step, window, {}, plain_tensor(torch::matmul(b.select(1, window - 1), c.select(1, window - 1).t()))};
   for (std::int64_t row = 0; row < windows.size(0); ++row)
     data.windows.push_back(name_of_window(windows[row], alphabet <= 10));
-  data.products.data.assign(products.data_ptr<float>(), products.data_ptr<float>() + products.numel());
   return data;
+}
+
+double inner_product_leak(SequenceModel& model, const ExperimentConfig& config) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  InnerProductData data;
+  try {
+    data = inspect_inner_products(model, config, 0, 0);
+  } catch (const std::invalid_argument&) {
+    return nan;
+  }
+  const std::int64_t order = config.integer("task.order");
+  if (data.window <= order) return nan;
+  const std::int64_t count = data.products.shape[0];
+  const auto contexts = static_cast<std::int64_t>(
+      std::pow(static_cast<double>(alphabet_of(config)), static_cast<double>(order)));
+  std::array<double, 2> sums{}, pairs{};
+  for (std::int64_t v = 0; v < count; ++v)
+    for (std::int64_t u = 0; u < count; ++u) {
+      const std::size_t agree = v / alphabet_of(config) % contexts == u % contexts ? 1 : 0;
+      sums[agree] += std::abs(data.products.data[static_cast<std::size_t>(v * count + u)]);
+      ++pairs[agree];
+    }
+  return sums[0] / pairs[0] / (sums[1] / pairs[1]);
 }
 
 }  // namespace mambarium

@@ -12,4 +12,9 @@ namespace mambarium {
 InnerProductData inspect_inner_products(SequenceModel& model, const ExperimentConfig& config, std::int64_t layer,
                                         std::int64_t step);
 
+// Mean |b . c| over pairs of windows whose contexts differ, divided by the mean over those whose contexts agree: 0 for
+// a model that counts exactly. The context of b's window are the k tokens before its newest one, that of c's window its
+// last k. NaN where inspect_inner_products refuses, and for a window that holds no context.
+double inner_product_leak(SequenceModel& model, const ExperimentConfig& config);
+
 }  // namespace mambarium

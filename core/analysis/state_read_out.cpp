@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 
 #include "core/analysis/linear_map.h"
@@ -101,6 +102,7 @@ StateData inspect_state(SequenceModel& model, const ExperimentConfig& config, co
   const at::Tensor tokens = sequences(config, request.probe, looked_at(config));
   const Recording recording = record(model, tokens, request.layer, request.head);
   const at::Tensor counts = counts_of(tokens, order, states);
+  const at::Tensor token_counts = counts_of(tokens, 0, states);
 
   const std::int64_t stride = stride_for(recording.all);
   const auto rows = [&](const at::Tensor& table, std::int64_t first, std::int64_t count) {
@@ -114,7 +116,6 @@ StateData inspect_state(SequenceModel& model, const ExperimentConfig& config, co
     return r_squared(rows(counts, first, test_sequences), map(rows(from, first, test_sequences)));
   };
   const LinearMap map = fit(recording.all);
-  const at::Tensor token_counts = counts_of(tokens, 0, states);
   const at::Tensor inputs = tokens[0].to(torch::kInt32).contiguous();
   const auto* first = inputs.data_ptr<std::int32_t>();
   const auto shaped = [&](const at::Tensor& table) { return plain_tensor(table.view({tokens.size(1), -1, states})); };
@@ -129,6 +130,16 @@ StateData inspect_state(SequenceModel& model, const ExperimentConfig& config, co
           .read_out = shaped(map(recording.all[0].to(torch::kFloat64))),
           .r_squared = explained(map, recording.all),
           .r_squared_tokens = explained(fit(token_counts), token_counts)};
+}
+
+CountsReadOut counts_read_out(SequenceModel& model, const ExperimentConfig& config) {
+  try {
+    const StateData state = inspect_state(model, config, {.what = "state"}, 0);
+    return {state.r_squared, state.r_squared_tokens};
+  } catch (const std::invalid_argument&) {
+    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+    return {nan, nan};
+  }
 }
 
 }  // namespace mambarium

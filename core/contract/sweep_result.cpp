@@ -153,6 +153,9 @@ const std::vector<SweepMeasure>& sweep_measures() {
       {"total_variation", "Distance from the best predictor's probabilities", ""},
       {"decay_ordinary", "Mean a_t at ordinary tokens", ""},
       {"decay_switch", "Mean a_t at switch tokens", ""},
+      {"read_out_state", "R² of the counts from the state", ""},
+      {"read_out_tokens", "R² of the counts from the tokens' own", ""},
+      {"inner_product_leak", "Inner products of other contexts, as a share", ""},
       {"parameter_count", "Parameters", ""}};
   return measures;
 }

@@ -41,7 +41,8 @@ struct SweepMeasure {
 // What sweeps measure, in order: gap_add_beta, gap_oracle, model_loss, add_beta_loss, oracle_loss, uniform_loss,
 // train_loss (nats per token), total_variation (half the L1 distance of the model's probabilities from the best
 // predictor's, mean over positions), decay_ordinary and decay_switch (mean a_t at ordinary and at switch tokens),
-// parameter_count. Files name their own, so one of another version can be read.
+// read_out_state and read_out_tokens (core/analysis/state_read_out.h), inner_product_leak
+// (core/analysis/inner_products.h), parameter_count. Files name their own, so one of another version can be read.
 const std::vector<SweepMeasure>& sweep_measures();
 
 // One trained model, at its end.

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "core/analysis/comparison.h"
+#include "core/analysis/inner_products.h"
+#include "core/analysis/state_read_out.h"
 #include "core/contract/json_fields.h"
 #include "core/contract/run_folder.h"
 #include "core/service/command_error.h"
@@ -27,11 +29,18 @@ struct EvaluateOptions {
 // Decay factors are looked at one sequence at a time, so not in all of a large test set.
 constexpr std::int64_t decay_sequences = 64;
 
+// What is inside the model. NaN: it has no such part.
+struct Inside {
+  DecayMeans decay;
+  CountsReadOut counts;
+  double inner_product_leak = 0;
+};
+
 nlohmann::json to_json(const Measured& measured) {
   return {{"mean", measured.mean}, {"standard_error", measured.standard_error}};
 }
 
-void print_json(const LoadedRun& run, const Comparison& comparison, const DecayMeans& decay) {
+void print_json(const LoadedRun& run, const Comparison& comparison, const Inside& inside) {
   const nlohmann::json document = {
       {"checkpoint", run.checkpoint.string()},
       {"step", run.step},
@@ -45,11 +54,15 @@ void print_json(const LoadedRun& run, const Comparison& comparison, const DecayM
       {"gap_add_beta", to_json(comparison.gap_add_beta)},
       {"gap_oracle", to_json(comparison.gap_oracle)},
       {"total_variation", to_json(comparison.total_variation)},
-      {"decay", {{"ordinary", number_or_null(decay.ordinary)}, {"at_switch", number_or_null(decay.at_switch)}}}};
+      {"decay",
+       {{"ordinary", number_or_null(inside.decay.ordinary)}, {"at_switch", number_or_null(inside.decay.at_switch)}}},
+      {"read_out",
+       {{"state", number_or_null(inside.counts.from_state)}, {"tokens", number_or_null(inside.counts.from_tokens)}}},
+      {"inner_product_leak", number_or_null(inside.inner_product_leak)}};
   fmt::print("{}\n", document.dump(2));
 }
 
-void print_text(const LoadedRun& run, const Comparison& comparison, const DecayMeans& decay) {
+void print_text(const LoadedRun& run, const Comparison& comparison, const Inside& inside) {
   const auto line = [](const std::string& name, const Measured& measured) {
     fmt::print("{:<24} {:.5f} +- {:.5f}\n", name, measured.mean, measured.standard_error);
   };
@@ -65,8 +78,14 @@ void print_text(const LoadedRun& run, const Comparison& comparison, const DecayM
   line("gap to the oracle", comparison.gap_oracle);
   fmt::print("\n");
   line("distance from " + best, comparison.total_variation);
-  if (std::isfinite(decay.ordinary)) fmt::print("{:<24} {:.5f}\n", "mean a_t", decay.ordinary);
-  if (std::isfinite(decay.at_switch)) fmt::print("{:<24} {:.5f}\n", "mean a_t at switches", decay.at_switch);
+  const auto known = [](const char* name, double value) {
+    if (std::isfinite(value)) fmt::print("{:<24} {:.5f}\n", name, value);
+  };
+  known("mean a_t", inside.decay.ordinary);
+  known("mean a_t at switches", inside.decay.at_switch);
+  known("R^2 state to counts", inside.counts.from_state);
+  known("R^2 tokens to counts", inside.counts.from_tokens);
+  known("b.c leak", inside.inner_product_leak);
 }
 
 int evaluate_run(const EvaluateOptions& options) {
@@ -76,11 +95,12 @@ int evaluate_run(const EvaluateOptions& options) {
   const LoadedRun run = load_run(options.run, options.at, options.engine);
   const auto sequences = options.sequences.value_or(run.config.integer("training.test_sequences"));
   const Comparison comparison = compare(*run.model, run.config, sequences);
-  const DecayMeans decay = decay_means(*run.model, run.config, std::min(sequences, decay_sequences));
+  const Inside inside{decay_means(*run.model, run.config, std::min(sequences, decay_sequences)),
+                      counts_read_out(*run.model, run.config), inner_product_leak(*run.model, run.config)};
   if (options.as_json)
-    print_json(run, comparison, decay);
+    print_json(run, comparison, inside);
   else
-    print_text(run, comparison, decay);
+    print_text(run, comparison, inside);
   return exit_code::success;
 }
 

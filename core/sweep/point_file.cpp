@@ -23,6 +23,7 @@ Value measured(const JsonFields& evaluation, const char* name) {
 std::map<std::string, Value> measures_of(const json& document, const MetricsRow& last_row) {
   const JsonFields evaluation(document, "evaluation");
   const JsonFields decay(evaluation.object("decay"), "evaluation: \"decay\"");
+  const JsonFields read_out(evaluation.object("read_out"), "evaluation: \"read_out\"");
   return {{"gap_add_beta", measured(evaluation, "gap_add_beta")},
           {"gap_oracle", measured(evaluation, "gap_oracle")},
           {"model_loss", measured(evaluation, "model")},
@@ -33,6 +34,9 @@ std::map<std::string, Value> measures_of(const json& document, const MetricsRow&
           {"total_variation", measured(evaluation, "total_variation")},
           {"decay_ordinary", {decay.number("ordinary")}},
           {"decay_switch", {decay.number("at_switch")}},
+          {"read_out_state", {read_out.number("state")}},
+          {"read_out_tokens", {read_out.number("tokens")}},
+          {"inner_product_leak", {evaluation.number("inner_product_leak")}},
           {"parameter_count", {static_cast<double>(evaluation.count("parameter_count"))}}};
 }
 

@@ -21,9 +21,13 @@ double sum(const std::vector<double>& values) {
 
 }  // namespace
 
+Stream test_stream(const ExperimentConfig& config) {
+  return {static_cast<std::uint64_t>(config.integer("training.seed")), "test"};
+}
+
 TestSet::TestSet(const ExperimentConfig& config, std::int64_t sequences) {
   const auto task = make_task(config, Split::test);
-  const Stream stream(static_cast<std::uint64_t>(config.integer("training.seed")), "test");
+  const Stream stream = test_stream(config);
   sequences_.batch = sequences;
   sequences_.length = task->length();
   SequenceBatch piece;

@@ -1,8 +1,8 @@
 // TestSet: the fixed sequences a run is measured on, each with a kernel of its own, and what the best predictors lose
 // there.
 //
-// The sequences are the first ones of Stream(training.seed, "test"): the same for every model of a seed. The
-// estimators' losses are computed once; evaluate() computes the model's, without gradients, in pieces that fit the
+// The sequences are the first ones of test_stream(), Stream(training.seed, "test"): the same for every model of a seed.
+// The estimators' losses are computed once; evaluate() computes the model's, without gradients, in pieces that fit the
 // cache.
 #pragma once
 
@@ -10,10 +10,13 @@
 
 #include "core/contract/experiment_config.h"
 #include "core/models/sequence_model.h"
+#include "core/random/stream.h"
 #include "core/tasks/sequence_batch.h"
 #include "core/training/trainer.h"
 
 namespace mambarium {
+
+Stream test_stream(const ExperimentConfig& config);
 
 class TestSet {
  public:

@@ -169,7 +169,36 @@ class LookingInsideTest : public QObject {
       for (std::int64_t v = 0; v < count; ++v)
         for (std::int64_t u = 0; u < count; ++u)
           QCOMPARE(data.products.data[index(v * count + u)], v / states == u % states ? 1.0F : 0.0F);
+      QCOMPARE(inner_product_leak(*theorem1(states), config), 0.0);
     }
+  }
+
+  void theLeakIsTheMeanOverOtherContexts() {
+    const auto config = config_of("model.d_conv=3");
+    const auto model = make_model(config);
+    const InnerProductData data = inspect_inner_products(*model, config, 0, 0);
+    double other = 0, same = 0;
+    for (std::size_t v = 0; v < 8; ++v)
+      for (std::size_t u = 0; u < 8; ++u)
+        (data.windows[v][1] == data.windows[u][2] ? same : other) += std::abs(data.products.data[8 * v + u]);
+    const double leak = inner_product_leak(*model, config);
+    QVERIFY2(std::abs(leak - other / same) < 1e-6 && leak > 0.1, qPrintable(QString::number(leak)));
+    for (const char* const settings : {"model.conv=none", "model.d_conv=7", "model.kind=transformer",
+                                       "task.order=3;model.d_conv=3"}) {
+      const auto refused = config_of(settings);
+      QVERIFY2(std::isnan(inner_product_leak(*make_model(refused), refused)), settings);
+    }
+  }
+
+  void theReadOutAloneIsTheInspections() {
+    const auto config = config_of("training.seed=1;task.length=40");
+    const auto model = make_model(config);
+    const StateData data = inspect_state(*model, config, {.what = "state"}, 0);
+    const CountsReadOut found = counts_read_out(*model, config);
+    QCOMPARE(found.from_state, data.r_squared);
+    QCOMPARE(found.from_tokens, data.r_squared_tokens);
+    const auto none = config_of("model.kind=ngram;task.length=8");
+    QVERIFY(std::isnan(counts_read_out(*make_model(none), none).from_state));
   }
 
   void innerProductsOfOtherModels() {

@@ -33,6 +33,8 @@ json evaluation(double gap) {
           {"uniform", value(0.7)},
           {"total_variation", value(1.0 / 3)},
           {"decay", {{"ordinary", 0.99}, {"at_switch", nullptr}}},
+          {"read_out", {{"state", 0.98}, {"tokens", 0.72}}},
+          {"inner_product_leak", 0.05},
           {"parameter_count", 1458}};
 }
 

@@ -178,10 +178,13 @@ class FakeWorker {
     checkpoints_.clear();
     const fs::path root = config_.text("run.out");
     std::error_code fault;
-    int count = 1;
-    while (fs::exists(root / ("run-" + std::to_string(count)))) ++count;
-    folder_ = root / ("run-" + std::to_string(count));
-    fs::create_directories(folder_ / "checkpoints", fault);
+    fs::create_directories(root, fault);
+    // Making the folder is what claims it: two workers may begin at the same time.
+    for (int count = 1; !fault; ++count) {
+      folder_ = root / ("run-" + std::to_string(count));
+      if (fs::create_directory(folder_, fault)) break;
+    }
+    if (!fault) fs::create_directory(folder_ / "checkpoints", fault);
     if (fault) {
       folder_.clear();
       report(ErrorReport{generation_, std::nullopt,
@@ -189,7 +192,7 @@ class FakeWorker {
                          "Choose another folder for runs.", true});
       return;
     }
-    std::ofstream(folder_ / "experiment.json") << to_json(config_).dump(2);
+    write_whole("experiment.json", to_json(config_));
     std::ofstream(folder_ / "metrics.csv") << metrics_header << '\n';
     write_manifest("paused");
     evaluate();
@@ -353,7 +356,14 @@ class FakeWorker {
     manifest.parameter_count = 1498;
     manifest.started = "2026-11-29T00:00:00Z";
     manifest.fork = fork_;
-    std::ofstream(folder_ / "manifest.json") << json(manifest).dump(2);
+    write_whole("manifest.json", manifest);
+  }
+
+  // Another worker may be reading the folder: it finds the old file or the new one, never half of one.
+  void write_whole(const std::string& name, const json& content) {
+    const fs::path unfinished = folder_ / (name + ".new");
+    std::ofstream(unfinished) << content.dump(2);
+    fs::rename(unfinished, folder_ / name);
   }
 
   json data_of(const InspectRequest& request, std::int64_t step) const {

@@ -4,7 +4,9 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QFileInfo>
+#include <QImage>
 #include <QLabel>
+#include <QSignalSpy>
 #include <QSpinBox>
 #include <algorithm>
 #include <filesystem>
@@ -14,6 +16,7 @@
 #include "ui/ablation_dialog.h"
 #include "ui/figure/export_dialog.h"
 #include "ui/sweep_dialog.h"
+#include "ui/window_picture.h"
 #include "window_fixture.h"
 
 using namespace mambarium;
@@ -130,6 +133,11 @@ class SweepWindowTest : public QObject {
     QVERIFY(exported && exported->path().startsWith(sweep->folder()));
     exported->accept();
     QVERIFY(QFileInfo::exists(exported->path()));
+
+    const QString file = window.it.machine.path(QStringLiteral("sweep.png"));
+    QSignalSpy done(new WindowPicture(*window.sweep(), file), &WindowPicture::done);
+    QVERIFY(done.wait(patience));
+    QCOMPARE(QImage(file).size(), sweep->size() * sweep->devicePixelRatio());
   }
 
   void stoppedItGoesOn() {
@@ -182,6 +190,9 @@ class SweepWindowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!sweep->problem().isEmpty(), patience);
     QVERIFY2(sweep->problem().contains(QStringLiteral("task.ordr")), qPrintable(sweep->problem()));
     QVERIFY(!sweep->process().isRunning());
+    const SweepDialog* const nothing = window.it.window->showSweep(folder + QStringLiteral("/empty"), false);
+    QVERIFY2(nothing->problem().contains(QStringLiteral("broken/empty is not the folder of a sweep")),
+             qPrintable(nothing->problem()));
   }
 };
 
