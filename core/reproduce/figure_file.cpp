@@ -4,6 +4,7 @@
 
 #include "core/contract/json_fields.h"
 #include "core/contract/text.h"
+#include "core/sweep/sweep_summary.h"
 
 namespace mambarium {
 
@@ -13,37 +14,62 @@ namespace {
 
 nlohmann::json at_budget(nlohmann::json sweep, const nlohmann::json& figure, Budget budget) {
   if (budget == Budget::quick || !figure.contains("paper_budget")) return sweep;
-  nlohmann::json changes = figure.at("paper_budget");
+  nlohmann::json changes = JsonFields(figure, "figure").object("paper_budget");
   const nlohmann::json by_name = changes.value("sweeps", nlohmann::json::object());
   changes.erase("sweeps");
   sweep.merge_patch(changes);
-  const std::string name = sweep.value("name", "");
-  if (by_name.contains(name)) sweep.merge_patch(by_name.at(name));
+  const auto name = sweep.find("name");
+  if (name != sweep.end() && name->is_string() && by_name.contains(*name)) sweep.merge_patch(by_name.at(*name));
   return sweep;
+}
+
+// What claims and pictures ask for must be there before anything is trained.
+void check_references(const ReproducedFigure& figure) {
+  std::vector<SweepResult> results;
+  for (const ParsedSweep& parsed : figure.sweeps) results.push_back(unmeasured(parsed.sweep, parsed.points));
+  for (const Claim& claim : figure.claims) decide(claim, results);
+  for (const Picture& picture : figure.pictures)
+    if (!picture.sweep.empty() && std::ranges::count(results, picture.sweep, &SweepResult::name) == 0)
+      throw std::invalid_argument("picture: there is no sweep " + in_quotes(picture.sweep));
+}
+
+std::vector<std::string> texts_of(const JsonFields& fields, const char* name, const char* owner) {
+  std::vector<std::string> texts;
+  for (const nlohmann::json& text : fields.array(name)) {
+    if (!text.is_string()) throw std::invalid_argument(std::string(owner) + ": its " + name + " must be texts");
+    texts.push_back(text.get<std::string>());
+  }
+  return texts;
 }
 
 Picture picture_from(const nlohmann::json& document) {
   const JsonFields fields(document, "picture");
-  Picture picture{fields.text("name"), fields.has("sweep") ? fields.text("sweep") : "", {}};
-  for (const nlohmann::json& argument : fields.array("arguments")) {
-    if (!argument.is_string()) throw std::invalid_argument("picture: its arguments must be texts");
-    picture.arguments.push_back(argument.get<std::string>());
-  }
-  return picture;
+  return {fields.text("name"), fields.has("sweep") ? fields.text("sweep") : "",
+          texts_of(fields, "arguments", "picture")};
 }
 
 ReproducedFigure figure_from(const nlohmann::json& document, const std::string& path, Budget budget,
                              std::vector<Problem>& problems) {
   const JsonFields fields(document, "figure");
-  ReproducedFigure figure{
-      fields.text("id"), fields.text("title"), fields.text("paper"), fields.text("about"), {}, {}, {}};
+  ReproducedFigure figure{fields.text("id"),
+                          fields.has("names") ? texts_of(fields, "names", "figure") : std::vector<std::string>{},
+                          fields.text("title"),
+                          fields.text("paper"),
+                          fields.text("about"),
+                          {},
+                          {},
+                          {}};
+  const std::size_t faults = problems.size();
+  if (fields.array("sweeps").empty()) throw std::invalid_argument("figure: \"sweeps\" is empty");
   for (const nlohmann::json& sweep : fields.array("sweeps")) {
+    if (!sweep.is_object()) throw std::invalid_argument("figure: " + shown(sweep) + " is no sweep");
     ParsedSweep parsed = sweep_from_json(at_budget(sweep, document, budget), path);
     problems.insert(problems.end(), parsed.problems.begin(), parsed.problems.end());
     figure.sweeps.push_back(std::move(parsed));
   }
   for (const nlohmann::json& picture : fields.array("pictures")) figure.pictures.push_back(picture_from(picture));
   for (const nlohmann::json& claim : fields.array("claims")) figure.claims.push_back(claim_from_json(claim));
+  if (problems.size() == faults) check_references(figure);
   return figure;
 }
 

@@ -1,11 +1,11 @@
 // What `reproduce` makes of one figure or table of a paper, as a file in resources/reproduce:
 //
-//   {"id": "fig3b", "title": "...", "paper": "Figure 3b", "about": "...",
+//   {"id": "window", "names": ["fig3b"], "title": "...", "paper": "Figure 3b", "about": "...",
 //    "sweeps": [{a sweep's file, docs/sweeps.md}, ...],          as for the quick budget
 //    "paper_budget": {"base": {...}, "seeds": [...]},            merged into every sweep for the paper's budget, and
 //                                                                by a sweep's name into that one: {"sweeps": {"NAME":
 //                                                                {...}}}
-//    "pictures": [{"name": "fig3b", "sweep": "", "arguments": ["--chart", "heat", "--measure", "gap_oracle"]}],
+//    "pictures": [{"name": "window", "sweep": "", "arguments": ["--chart", "heat", "--measure", "gap_oracle"]}],
 //    "claims": [{"claim": "...", "paper": "...", "measure": "gap_add_beta", "below": 0.004, "cells": [...]}]}
 //
 // Nothing else says what a claim needs: no number of a result stands in the program.
@@ -28,7 +28,9 @@ struct Picture {
 };
 
 struct ReproducedFigure {
-  std::string id, title, paper, about;
+  std::string id;
+  std::vector<std::string> names;  // by which it can be asked for too
+  std::string title, paper, about;
   std::vector<ParsedSweep> sweeps;  // without problems
   std::vector<Picture> pictures;
   std::vector<Claim> claims;

@@ -1,5 +1,6 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -18,7 +19,6 @@
 #include "core/service/machine.h"
 #include "core/service/sweep_progress.h"
 #include "core/training/durable_file.h"
-#include "core/training/training_error.h"
 
 namespace mambarium {
 
@@ -47,8 +47,8 @@ std::size_t points_of(const ReproducedFigure& figure) {
 
 int list(const std::vector<ReproducedFigure>& figures) {
   for (const ReproducedFigure& figure : figures)
-    fmt::print("{:<14} {:<20} {:>4} runs, {} claims  {}\n", figure.id, figure.paper, points_of(figure),
-               figure.claims.size(), figure.title);
+    fmt::print("{:<14} {:<32} {:>4} runs, {} claims  {}\n", figure.id, fmt::format("{}", fmt::join(figure.names, ", ")),
+               points_of(figure), figure.claims.size(), figure.title);
   return exit_code::success;
 }
 
@@ -57,13 +57,15 @@ std::vector<ReproducedFigure> chosen_figures(const ReproduceOptions& options) {
   if (options.what == std::vector<std::string>{"all"}) return known;
   std::vector<ReproducedFigure> chosen;
   for (const std::string& id : options.what) {
-    const auto found = std::ranges::find(known, id, &ReproducedFigure::id);
+    const auto found = std::ranges::find_if(known, [&](const ReproducedFigure& figure) {
+      return figure.id == id || std::ranges::count(figure.names, id) > 0;
+    });
     if (found == known.end()) {
       std::string ids;
       for (const ReproducedFigure& figure : known) ids += (ids.empty() ? "" : ", ") + figure.id;
       throw bad_input(in_quotes(id) + " is no figure that can be reproduced; there are " + ids + ", and all");
     }
-    if (std::ranges::count(chosen, id, &ReproducedFigure::id) == 0) chosen.push_back(*found);
+    if (std::ranges::count(chosen, found->id, &ReproducedFigure::id) == 0) chosen.push_back(*found);
   }
   return chosen;
 }
@@ -87,16 +89,18 @@ void link_runs(const fs::path& folder, const fs::path& out) {
 
 class Reporter {
  public:
-  Reporter(const fs::path& out, const SweepFolder& points, const std::vector<SweepFailure>& failures)
-      : out_(out), points_(points), failures_(failures) {}
+  Reporter(const fs::path& out, const SweepFolder& points, const std::vector<SweepFailure>& failures,
+           const SignalWatcher& signals)
+      : out_(out), points_(points), failures_(failures), signals_(signals) {}
 
   ReportedFigure figure(const ReproducedFigure& figure) const {
     ReportedFigure reported{&figure, {}, {}, {}, {}, "runs"};
     std::vector<SweepResult> results;
     for (const ParsedSweep& parsed : figure.sweeps) {
       const fs::path folder = folder_of(figure, parsed.sweep.name);
-      for (const SweepPoint* missing : points_.write_results(parsed.sweep, parsed.points, folder))
-        reported.troubles.push_back(trouble(*missing));
+      const auto missing = points_.write_results(parsed.sweep, parsed.points, folder);
+      for (const SweepPoint* point : missing) reported.troubles.push_back(trouble(*point));
+      if (!missing.empty()) continue;  // what lies there is of another budget
       ReadSweepResult read = read_sweep_result(folder);
       if (!read.problems.empty()) continue;
       link_runs(folder, out_);
@@ -137,9 +141,16 @@ class Reporter {
       arguments.insert(arguments.end(), picture.arguments.begin(), picture.arguments.end());
       ChildProcess drawing(arguments, program.string());
       ChildProcess* one[] = {&drawing};
-      while (!drawing.ended()) ChildProcess::wait_for_any(one, 100);
+      while (!drawing.ended()) {
+        ChildProcess::wait_for_any(one, 100);
+        if (signals_.signalled()) return;
+      }
       if (drawing.exit_code() != exit_code::success) {
-        reported.troubles.push_back(picture.name + " could not be drawn: " + std::string(trimmed(drawing.errors())));
+        const std::string reason(trimmed(drawing.errors()));
+        reported.troubles.push_back(
+            picture.name + " could not be drawn: " +
+            (reason.empty() ? fmt::format("{} ended with exit code {}", program.string(), drawing.exit_code())
+                            : reason));
         return;
       }
       if (path.extension() == ".svg") reported.pictures.push_back(relative(path));
@@ -149,7 +160,13 @@ class Reporter {
   const fs::path& out_;
   const SweepFolder& points_;
   const std::vector<SweepFailure>& failures_;
+  const SignalWatcher& signals_;
 };
+
+int tell_interrupted() {
+  fmt::print(stderr, "Interrupted; every run that was under way has a checkpoint. The same command goes on.\n");
+  return exit_code::interrupted;
+}
 
 ReportHead head_of(const ReproduceOptions& options, double seconds) {
   const Machine machine = this_machine();
@@ -186,13 +203,13 @@ int reproduce_figures(const ReproduceOptions& options) {
   const SignalWatcher signals;
   SweepProgress progress(points.size(), points.size() - to_do.size(), to_do);
   const SweepOutcome outcome = compute_points(folder, to_do, workers, signals, progress.listener());
-  if (outcome.interrupted) {
-    fmt::print(stderr, "Interrupted; every run that was under way has a checkpoint. The same command goes on.\n");
-    return exit_code::interrupted;
-  }
+  if (outcome.interrupted) return tell_interrupted();
   std::vector<ReportedFigure> reported;
-  const Reporter reporter(out, folder, outcome.failures);
-  for (const ReproducedFigure& figure : figures) reported.push_back(reporter.figure(figure));
+  const Reporter reporter(out, folder, outcome.failures, signals);
+  for (const ReproducedFigure& figure : figures) {
+    reported.push_back(reporter.figure(figure));
+    if (signals.signalled()) return tell_interrupted();
+  }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begun;
   const ReportHead head = head_of(options, elapsed.count());
   write_whole_file(out / "report.md", report_markdown(head, reported));
@@ -204,12 +221,7 @@ int reproduce_figures(const ReproduceOptions& options) {
 }
 
 int reproduce(const ReproduceOptions& options) {
-  if (options.what == std::vector<std::string>{"list"}) return list(known_figures(options));
-  try {
-    return reproduce_figures(options);
-  } catch (const TrainingError& fault) {
-    throw CommandError(exit_code::failure, std::string(fault.what()) + "\n" + fault.hint());
-  }
+  return options.what == std::vector<std::string>{"list"} ? list(known_figures(options)) : reproduce_figures(options);
 }
 
 }  // namespace
@@ -218,7 +230,7 @@ Command add_reproduce_command(CLI::App& program) {
   auto* command =
       program.add_subcommand("reproduce", "Train what a paper's figures need, draw them, decide its claims");
   const auto options = std::make_shared<ReproduceOptions>();
-  command->add_option("figure", options->what, "list, all, or figures that list names")
+  command->add_option("figure", options->what, "list, all, or figures that list names: window or fig3b")
       ->type_name("FIGURE...")
       ->required();
   accept_only(
@@ -226,9 +238,10 @@ Command add_reproduce_command(CLI::App& program) {
                           wrapped("quick: shorter sequences and fewer seeds, all of it within 40 minutes on two "
                                   "cores. paper: the paper's own sizes. Default quick.")),
       {"quick", "paper"});
-  command->add_option("--out", options->out, "Where report, figures and runs go. Default: reproduction.")
+  refuse_empty(command->add_option("--out", options->out, "Where report, figures and runs go. Default: reproduction."))
       ->type_name("FOLDER");
-  command->add_option("--from", options->from, "Figures of your own: a folder of files as in resources/reproduce")
+  refuse_empty(
+      command->add_option("--from", options->from, "Figures of your own: a folder of files as in resources/reproduce"))
       ->type_name("FOLDER");
   constexpr std::size_t most_workers = 4096;
   command->add_option("--workers", options->workers, "Runs at a time. Default: one for each core.")

@@ -65,7 +65,8 @@ class FigureFileTest : public QObject {
     QCOMPARE(length(window(quick), 0), std::int64_t{128});
     QCOMPARE(length(window(paper), 0), std::int64_t{512});
     QCOMPARE(length(window(paper), 1), std::int64_t{512});
-    QCOMPARE(window(paper).sweeps[1].points.front().config.integer("training.steps"), std::int64_t{1});
+    QCOMPARE(window(paper).sweeps[1].sweep.name, std::string("longer"));
+    QCOMPARE(window(paper).sweeps[2].points.front().config.integer("training.steps"), std::int64_t{1});
   }
 
   void faultsAreNamed_data() {
@@ -78,9 +79,26 @@ class FigureFileTest : public QObject {
                           "sweeps": [{"name": "s", "grid": {"task.ordr": [1]}}]})")
         << "grid.task.ordr";
     QTest::newRow("a claim's fault")
-        << QByteArray(R"({"id": "x", "title": "t", "paper": "p", "about": "a", "pictures": [], "sweeps": [],
+        << QByteArray(
+               R"({"id": "x", "title": "t", "paper": "p", "about": "a", "pictures": [], "sweeps": [{"name": "s", "seeds": [0]}],
                           "claims": [{"claim": "c", "paper": "p", "measure": "luck", "below": 1, "cells": []}]})")
         << "there is no measure \"luck\"";
+    const auto with = [](const char* sweeps, const char* rest) {
+      return QByteArray(R"({"id": "x", "title": "t", "paper": "p", "about": "a", "sweeps": )") + sweeps + ", " + rest +
+             "}";
+    };
+    const char* const orders = R"([{"name": "s", "grid": {"task.order": [1, 2]}}])";
+    const char* const nothing = R"("pictures": [], "claims": [])";
+    QTest::newRow("no sweep") << with("[]", nothing) << "\"sweeps\" is empty";
+    QTest::newRow("a sweep that is none") << with("[7]", nothing) << "7 is no sweep";
+    QTest::newRow("a picture's sweep")
+        << with(orders, R"("claims": [], "pictures": [{"name": "p", "sweep": "other", "arguments": []}])")
+        << "there is no sweep \"other\"";
+    QTest::newRow("a claim's place")
+        << with(orders, R"("pictures": [], "claims": [{"claim": "c", "paper": "p", "measure": "gap_oracle", "below": 1,
+                           "cells": [{"name": "n", "of": {"task.order": "9"}}]}])")
+        << "has no position \"9\"";
+    QTest::newRow("names") << with(orders, R"("names": [3], "pictures": [], "claims": [])") << "names must be texts";
   }
   void faultsAreNamed() {
     QFETCH(QByteArray, content);

@@ -15,7 +15,7 @@ ReproducedFigure figure() {
                     "0.0066",
                     {Inequality::Kind::below, 0.004},
                     {{"k = 1", {}, false, {}, "0.0066"}, {"k = 2", {}, false, {}, ""}}};
-  return {"x", "Orders | windows", "Figure 9", "Whether a < b & c.", {}, {}, {claim}};
+  return {"x", {}, "Orders | windows", "Figure 9", "Whether a < b & c.", {}, {}, {claim}};
 }
 
 ReportedFigure reported(const ReproducedFigure& figure) {

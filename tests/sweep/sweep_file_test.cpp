@@ -149,7 +149,8 @@ class SweepFileTest : public QObject {
       "base": {"task": {"lenght": 32}, "run": {"threads": 2}, "model.gate": true},
       "grid": {"task.ordr": [1], "model.d_conv": [2, 99], "model.gate": true, "model.norm": [], "task.states": [2, 2],
                "training.seed": [1]},
-      "linked": [{"model.d_model": [2, 4], "model.d_state": [2]}, 7, {"model.d_conv": [2, 3]}],
+      "linked": [{"model.d_model": [2, 4], "model.d_state": [2]}, 7, {"model.d_conv": [2, 3]},
+                 {"model.layers": [1, 2, 1], "training.lr": [0.1, 0.1, 0.1]}],
       "cases": [{"label": "a", "settings": {"model": {"expand": 0}}}, {"label": "a", "settings": {}}, {"settings": {}}],
       "seeds": [0, 0, -1, "x"],
       "sedes": [1]})");
@@ -171,6 +172,7 @@ class SweepFileTest : public QObject {
                                  "s.json: linked[0].model.d_state: 1 values, and model.d_model has 2",
                                  "s.json: linked[1]: 7 is not a map",
                                  "s.json: linked[2].model.d_conv: this setting varies along another axis already",
+                                 "s.json: linked[3]: positions 1 and 3 are the same",
                                  "s.json: cases[0].model.expand: 0 is not a whole number",
                                  "s.json: cases[1]: another case has the label \"a\"",
                                  "s.json: cases[2]: case: \"label\" is missing",
@@ -180,7 +182,7 @@ class SweepFileTest : public QObject {
                                  "s.json: \"sedes\": there is no such field; the fields are name, title, base"})
       QVERIFY2(std::ranges::count_if(problems, [&](const auto& problem) { return problem.starts_with(expected); }) == 1,
                expected);
-    QCOMPARE(problems.size(), std::size_t{21});
+    QCOMPARE(problems.size(), std::size_t{22});
   }
 
   void whatDoesNotFitTogetherIsToldOnceForAllPoints() {
@@ -215,7 +217,7 @@ class SweepFileTest : public QObject {
       names.insert(read.sweep.name);
       QVERIFY(read.points.size() >= 12);
     }
-    QCOMPARE(names, (std::set<std::string>{"order-window", "states", "width"}));
+    QCOMPARE(names, (std::set<std::string>{"layers", "order-window", "states", "width"}));
   }
 };
 

@@ -15,6 +15,7 @@ namespace {
 
 json tiny_figure() {
   return {{"id", "tiny"},
+          {"names", {"fig0"}},
           {"title", "Tiny runs"},
           {"paper", "Figure 0"},
           {"about", "Two orders."},
@@ -45,7 +46,7 @@ class ReproduceTest : public QObject {
   void listNamesWhatThereIs() {
     const Finished shipped = run_worker({"reproduce", "list"});
     QVERIFY2(shipped.code == 0, shipped.err.constData());
-    QVERIFY(shipped.out.contains("window") && shipped.out.contains("Figure 3b"));
+    QVERIFY(shipped.out.contains("window") && shipped.out.contains("fig3b"));
     const Finished own = run_worker({"reproduce", "list", "--from", path("figures"), "--budget", "paper"});
     QVERIFY2(own.code == 0, own.err.constData());
     QVERIFY(own.out.contains("tiny") && own.out.contains("6 runs, 1 claims"));
@@ -62,7 +63,8 @@ class ReproduceTest : public QObject {
     QVERIFY(fs::is_directory(path("out").toStdString() + "/figures/tiny/orders/runs"));
     const std::string results = content(path("out").toStdString() + "/figures/tiny/orders/results.json");
 
-    const Finished second = run_worker(command);
+    const Finished second =
+        run_worker({"reproduce", "fig0", "tiny", "--from", path("figures"), "--out", path("out"), "--workers", "2"});
     QVERIFY2(second.code == 0, second.err.constData());
     QVERIFY2(second.out.contains("1 figures, 4 runs, 4 of them done"), second.out.constData());
     QCOMPARE(content(path("out").toStdString() + "/figures/tiny/orders/results.json"), results);
