@@ -35,20 +35,20 @@ void SweepCanvas::adopt(QCPAxisRect* rect) {
   rects_.push_back(rect);
 }
 
-QCPGraph* SweepCanvas::addGraph(QCPAxisRect* rect) {
-  QCPGraph* graph = chart_->addGraph(rect->axis(QCPAxis::atBottom), rect->axis(QCPAxis::atLeft));
+QCPGraph* SweepCanvas::addGraph(QCPAxisRect* rect, bool sideways) {
+  QCPAxis *below = rect->axis(QCPAxis::atBottom), *beside = rect->axis(QCPAxis::atLeft);
+  QCPGraph* graph = sideways ? chart_->addGraph(beside, below) : chart_->addGraph(below, beside);
   graph->setSelectable(QCP::stNone);
   return graph;
 }
 
-void SweepCanvas::mark(const QCPAxisRect* rect, double key, double value, const QString& readout) {
-  marks_.push_back({rect, key, value, readout});
+void SweepCanvas::mark(const QCPAxisRect* rect, double x, double y, const QString& readout) {
+  marks_.push_back({rect, x, y, readout});
 }
 
-void SweepCanvas::markCell(const QCPAxisRect* rect, double key, double value, const SweepSlice& slice,
-                           std::size_t cell) {
+void SweepCanvas::markCell(const QCPAxisRect* rect, double x, double y, const SweepSlice& slice, std::size_t cell) {
   const SweepSummary& summary = slice.summary(cell);
-  mark(rect, key, value,
+  mark(rect, x, y,
        QObject::tr("<b>%1</b><br>%2, %3 of %4 seeds")
            .arg(slice.cellLabel(cell).toHtmlEscaped(), summaryText(slice.measure(), summary))
            .arg(summary.n)
@@ -56,8 +56,8 @@ void SweepCanvas::markCell(const QCPAxisRect* rect, double key, double value, co
 }
 
 QPointF SweepCanvas::pixelOf(const SweepMark& mark) const {
-  return {mark.rect->axis(QCPAxis::atBottom)->coordToPixel(mark.key),
-          mark.rect->axis(QCPAxis::atLeft)->coordToPixel(mark.value)};
+  return {mark.rect->axis(QCPAxis::atBottom)->coordToPixel(mark.x),
+          mark.rect->axis(QCPAxis::atLeft)->coordToPixel(mark.y)};
 }
 
 const SweepMark* SweepCanvas::nearest(const QPointF& pixel) const {
@@ -119,16 +119,19 @@ void SweepValueAxis::apply(QCPAxis* axis, const Theme& theme, double room) const
 void setCategories(QCPAxis* axis, const QStringList& labels, const Theme& theme, double room) {
   const QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
   const QFontMetricsF metrics(theme.smallFont());
+  const bool is_vertical = axis->orientation() == Qt::Vertical;
+  const double each = room / std::max(static_cast<double>(labels.size()), 1.0);
+  const int step = is_vertical ? std::max(static_cast<int>(std::ceil(metrics.height() / each)), 1) : 1;
   double widest = 0;
-  for (int index = 0; index < labels.size(); ++index) {
+  for (int index = 0; index < labels.size(); index += step) {
     ticker->addTick(index, labels[index]);
     widest = std::max(widest, metrics.horizontalAdvance(labels[index]));
   }
   constexpr double slant = -30;
   axis->setTicker(ticker);
-  const double each = room / std::max(static_cast<double>(labels.size()), 1.0);
-  axis->setTickLabelRotation(widest + theme.px(8) > each ? slant : 0);
+  axis->setTickLabelRotation(!is_vertical && widest + theme.px(8) > each ? slant : 0);
   axis->setRange(-0.5, static_cast<double>(labels.size()) - 0.5);
+  axis->setRangeReversed(is_vertical);
   axis->grid()->setVisible(false);
 }
 
@@ -141,15 +144,16 @@ void SweepPoints::append(double key, const SweepSummary& summary, const SweepVal
   above.append(axis.place(summary.high) - mean);
 }
 
-QCPGraph* addPoints(SweepCanvas& canvas, QCPAxisRect* rect, const SweepPoints& points, int style, bool joined) {
+QCPGraph* addPoints(SweepCanvas& canvas, QCPAxisRect* rect, const SweepPoints& points, int style, bool joined,
+                    bool sideways) {
   const Theme& theme = canvas.theme();
   const QColor color = theme.runColor(style);
-  QCPGraph* graph = canvas.addGraph(rect);
+  QCPGraph* graph = canvas.addGraph(rect, sideways);
   graph->setPen(joined ? theme.runPen(style, style) : QPen(color));
   graph->setLineStyle(joined ? QCPGraph::lsLine : QCPGraph::lsNone);
   graph->setScatterStyle(scatterStyle(theme, style, color, 7));
   graph->setData(points.keys, points.means, true);
-  auto* bars = new QCPErrorBars(rect->axis(QCPAxis::atBottom), rect->axis(QCPAxis::atLeft));
+  auto* bars = new QCPErrorBars(graph->keyAxis(), graph->valueAxis());
   bars->setSelectable(QCP::stNone);
   bars->setDataPlottable(graph);
   bars->setData(points.below, points.above);

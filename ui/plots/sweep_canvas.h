@@ -16,8 +16,8 @@ namespace mambarium {
 
 struct SweepMark {
   const QCPAxisRect* rect;
-  double key, value;  // on the rect's lower and left axes
-  QString readout;    // HTML
+  double x, y;      // on the rect's lower and left axes
+  QString readout;  // HTML
 };
 
 class SweepCanvas {
@@ -32,10 +32,11 @@ class SweepCanvas {
   QCPAxisRect* addRect(int row, int column = 0);
   void adopt(QCPAxisRect* rect);                    // goes with the others
   QCPMarginGroup* edges() { return edges_.get(); }  // for rects whose borders stand in line
-  QCPGraph* addGraph(QCPAxisRect* rect);            // a plain line, not selectable
+  // A plain line, not selectable; sideways: keys along the left axis, values along the lower one.
+  QCPGraph* addGraph(QCPAxisRect* rect, bool sideways = false);
 
-  void mark(const QCPAxisRect* rect, double key, double value, const QString& readout);
-  void markCell(const QCPAxisRect* rect, double key, double value, const SweepSlice& slice, std::size_t cell);
+  void mark(const QCPAxisRect* rect, double x, double y, const QString& readout);
+  void markCell(const QCPAxisRect* rect, double x, double y, const SweepSlice& slice, std::size_t cell);
   const SweepMark* nearest(const QPointF& pixel) const;
   QPointF pixelOf(const SweepMark& mark) const;
 
@@ -63,10 +64,11 @@ class SweepValueAxis {
   LogRange logRange() const { return finder_.range(std::nullopt); }
 };
 
-// The share of a chart's width or height that is left for one axis rect, about.
-inline constexpr double usual_share = 0.75;
+// The share of a chart's width or height that is left for one axis rect, about; and that surely is, with a long legend.
+inline constexpr double usual_share = 0.75, sure_share = 0.5;
 
-// Names below an axis, at 0, 1, 2 ...; slanted where they would overlap on `room` pixels.
+// Names along an axis of about `room` pixels, at 0, 1, 2 ...: downwards on a vertical one, every second or third where
+// lines are too many; slanted on a horizontal one where they would overlap.
 void setCategories(QCPAxis* axis, const QStringList& labels, const Theme& theme, double room);
 
 // Means with error bars: the 95 % intervals, where there are any.
@@ -74,7 +76,8 @@ struct SweepPoints {
   QVector<double> keys, means, below, above;
   void append(double key, const SweepSummary& summary, const SweepValueAxis& axis);
 };
-QCPGraph* addPoints(SweepCanvas& canvas, QCPAxisRect* rect, const SweepPoints& points, int style, bool joined);
+QCPGraph* addPoints(SweepCanvas& canvas, QCPAxisRect* rect, const SweepPoints& points, int style, bool joined,
+                    bool sideways = false);
 
 // A translucent band between two lines over the same keys.
 void addBand(SweepCanvas& canvas, QCPAxisRect* rect, const QVector<double>& keys, const QVector<double>& low,

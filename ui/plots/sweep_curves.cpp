@@ -101,7 +101,7 @@ void drawSweepCurves(SweepCanvas& canvas, const SweepData& data, const SweepSlic
   x->setRange(steps.lower, steps.upper);
   values.apply(rect->axis(QCPAxis::atLeft), theme, canvas.height() * usual_share);
   canvas.chart().setAxisTitles(rect, QObject::tr("Training step"),
-                               measureTitle(slice.measure(), theme, canvas.height() * usual_share));
+                               measureTitle(slice.measure(), theme, canvas.height() * sure_share));
 
   std::vector<LegendEntry> legend;
   for (std::size_t index = 0; index < curves.size(); ++index) {

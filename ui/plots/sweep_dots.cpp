@@ -9,9 +9,11 @@ namespace {
 
 constexpr double group_width = 0.5;  // of the distance between two positions
 
+constexpr bool sideways = true;
+
 void addSeeds(SweepCanvas& canvas, QCPAxisRect* rect, const QVector<double>& keys, const QVector<double>& values,
               int style) {
-  QCPGraph* rings = canvas.addGraph(rect);
+  QCPGraph* rings = canvas.addGraph(rect, sideways);
   QColor pale = canvas.theme().runColor(style);
   pale.setAlpha(120);
   rings->setLineStyle(QCPGraph::lsNone);
@@ -31,12 +33,13 @@ void drawSweepDots(SweepCanvas& canvas, const SweepSlice& slice) {
     }
 
   QCPAxisRect* rect = canvas.addRect(0);
-  values.apply(rect->axis(QCPAxis::atLeft), theme, canvas.height() * usual_share);
+  values.apply(rect->axis(QCPAxis::atBottom), theme, canvas.width() * sure_share);
   QStringList names;
   for (std::size_t position = 0; position < slice.positions(); ++position) names << slice.positionLabel(position);
-  setCategories(rect->axis(QCPAxis::atBottom), names, theme, canvas.width());
-  canvas.chart().setAxisTitles(rect, slice.x() ? QString::fromStdString(slice.x()->title) : QString(),
-                               measureTitle(slice.measure(), theme, canvas.height() * usual_share));
+  setCategories(rect->axis(QCPAxis::atLeft), names, theme, canvas.height() * usual_share);
+  const bool has_name = slice.x() && slice.x()->name != "case";
+  canvas.chart().setAxisTitles(rect, measureTitle(slice.measure(), theme, canvas.width() * sure_share),
+                               has_name ? QString::fromStdString(slice.x()->title) : QString());
 
   std::vector<LegendEntry> legend;
   const double step = group_width / static_cast<double>(slice.series());
@@ -54,10 +57,10 @@ void drawSweepDots(SweepCanvas& canvas, const SweepSlice& slice) {
       const SweepSummary& summary = slice.summary(slice.cell(series, position));
       if (summary.n == 0) continue;
       points.append(key, summary, values);
-      canvas.markCell(rect, key, values.place(summary.mean), slice, slice.cell(series, position));
+      canvas.markCell(rect, values.place(summary.mean), key, slice, slice.cell(series, position));
     }
     addSeeds(canvas, rect, seed_keys, seed_values, style);
-    addPoints(canvas, rect, points, style, false);
+    addPoints(canvas, rect, points, style, false, sideways);
     if (slice.series() > 1) legend.push_back(seriesEntry(theme, slice.seriesName(series), style, false));
   }
   canvas.chart().flowLegend()->setEntries(std::move(legend));

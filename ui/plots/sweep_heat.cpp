@@ -59,8 +59,7 @@ void drawSweepHeat(SweepCanvas& canvas, const SweepSlice& slice) {
   QCPAxis* x = rect->axis(QCPAxis::atBottom);
   QCPAxis* y = rect->axis(QCPAxis::atLeft);
   setCategories(x, names, theme, canvas.width() * usual_share);
-  setCategories(y, sides, theme, QWIDGETSIZE_MAX);
-  y->setRangeReversed(true);
+  setCategories(y, sides, theme, canvas.height() * usual_share);
   canvas.chart().setAxisTitles(rect, slice.x() ? QString::fromStdString(slice.x()->title) : QString(),
                                slice.seriesTitle());
   auto* cells = new CellMap(x, y);

@@ -57,7 +57,7 @@ void drawSweepLines(SweepCanvas& canvas, const SweepSlice& slice) {
   values.apply(rect->axis(QCPAxis::atLeft), theme, canvas.height() * usual_share);
   const std::vector<double> keys = setPositions(rect->axis(QCPAxis::atBottom), slice, theme, canvas.width());
   canvas.chart().setAxisTitles(rect, slice.x() ? QString::fromStdString(slice.x()->title) : QString(),
-                               measureTitle(slice.measure(), theme, canvas.height() * usual_share));
+                               measureTitle(slice.measure(), theme, canvas.height() * sure_share));
 
   std::vector<LegendEntry> legend;
   int style = 0;

@@ -75,8 +75,15 @@ nlohmann::json to_options(const SweepChoice& choice) {
 }
 
 QString labelled(const SweepAxis& axis, std::size_t position) {
-  const QString label = QString::fromStdString(axis.labels[position]);
-  return axis.name == "case" ? label : QString::fromStdString(axis.title) + u' ' + label;
+  const QString label = QString::fromStdString(axis.labels[position]), title = QString::fromStdString(axis.title);
+  if (axis.name == "case") return label;
+  // Settings that go together: each with its own value.
+  const QString comma = QStringLiteral(", ");
+  QStringList titles = title.split(comma);
+  const QStringList values = label.split(comma);
+  if (titles.size() != values.size()) return title + u' ' + label;
+  for (qsizetype i = 0; i < titles.size(); ++i) titles[i] += u' ' + values[i];
+  return titles.join(comma);
 }
 
 bool isContinuous(const SweepAxis& axis) {

@@ -51,6 +51,12 @@ QString cellsText(const SweepMeasure& measure, const std::vector<Cell>& cells) {
            highest->label);
 }
 
+QString inHalves(QString line) {
+  const qsizetype middle = line.size() / 2, before = line.lastIndexOf(u' ', middle), after = line.indexOf(u' ', middle);
+  const qsizetype gap = before < 0 || (after >= 0 && after - middle < middle - before) ? after : before;
+  return gap < 0 ? line : line.replace(gap, 1, u'\n');
+}
+
 }  // namespace
 
 QString measureTitle(const SweepMeasure& measure) {
@@ -59,9 +65,14 @@ QString measureTitle(const SweepMeasure& measure) {
 }
 
 QString measureTitle(const SweepMeasure& measure, const Theme& theme, double room) {
+  const QFontMetricsF metrics(theme.axisFont());
   QString title = measureTitle(measure);
-  const bool fits = measure.unit.empty() || QFontMetricsF(theme.axisFont()).horizontalAdvance(title) <= room;
-  return fits ? title : title.replace(QStringLiteral(" ("), QStringLiteral("\n("));
+  if (metrics.horizontalAdvance(title) <= room) return title;
+  if (!measure.unit.empty()) title.replace(QStringLiteral(" ("), QStringLiteral("\n("));
+  QStringList lines;
+  for (const QString& line : title.split(u'\n'))
+    lines << (metrics.horizontalAdvance(line) <= room ? line : inHalves(line));
+  return lines.join(u'\n');
 }
 
 QString measureText(const SweepMeasure& measure, double value) {

@@ -10,7 +10,7 @@
 namespace mambarium {
 
 QString measureTitle(const SweepMeasure& measure);  // "Gap to the best predictor (nats per token)"
-// The same for an axis: on two lines where it is longer than `room` pixels.
+// The same for an axis: on several lines where it is longer than `room` pixels, the unit on its own.
 QString measureTitle(const SweepMeasure& measure, const Theme& theme, double room);
 QString measureText(const SweepMeasure& measure, double value);
 QString halfIntervalText(const SweepMeasure& measure, const SweepSummary& summary);  // "± 0.0010", "" for one seed
