@@ -17,7 +17,7 @@ namespace mambarium {
 
 namespace {
 
-constexpr std::int64_t sequences_at_once = 32;
+constexpr std::int64_t sequences_at_once = 32, tokens_at_once = 1 << 15;
 
 std::vector<double> difference(const std::vector<double>& a, const std::vector<double>& b) {
   std::vector<double> result(a.size());
@@ -57,8 +57,9 @@ Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::in
   const Stream stream = test_stream(config);
   std::vector<double> of_model, of_add_beta, of_oracle, distances;
   SequenceBatch batch;
-  for (std::int64_t first = 0; first < sequences; first += sequences_at_once) {
-    task->generate(stream, first, std::min(sequences_at_once, sequences - first), true, batch);
+  const std::int64_t at_once = std::clamp<std::int64_t>(tokens_at_once / task->length(), 1, sequences_at_once);
+  for (std::int64_t first = 0; first < sequences; first += at_once) {
+    task->generate(stream, first, std::min(at_once, sequences - first), true, batch);
     const auto [inputs, targets] = sequence_tensors(batch, 0, batch.batch);
     const at::Tensor log_probabilities = model.log_probabilities(inputs);
     append_model_losses(log_probabilities, targets, of_model);

@@ -65,8 +65,8 @@ double inner_product_leak(SequenceModel& model, const ExperimentConfig& config) 
   const std::int64_t order = config.integer("task.order");
   if (data.window <= order) return nan;
   const std::int64_t count = data.products.shape[0];
-  const auto contexts = static_cast<std::int64_t>(
-      std::pow(static_cast<double>(alphabet_of(config)), static_cast<double>(order)));
+  const auto contexts =
+      static_cast<std::int64_t>(std::pow(static_cast<double>(alphabet_of(config)), static_cast<double>(order)));
   std::array<double, 2> sums{}, pairs{};
   for (std::int64_t v = 0; v < count; ++v)
     for (std::int64_t u = 0; u < count; ++u) {

@@ -2,17 +2,13 @@
 
 #include <torch/torch.h>
 
+#include "core/models/model_tensors.h"
+
 namespace mambarium {
 
 Tensor predictions(SequenceModel& model, std::span<const std::int32_t> tokens) {
   const torch::NoGradGuard no_grad;
-  const auto length = static_cast<std::int64_t>(tokens.size());
-  const at::Tensor inputs = torch::empty({1, length}, torch::kInt64);
-  std::copy(tokens.begin(), tokens.end(), inputs.data_ptr<std::int64_t>());
-  const at::Tensor probabilities =
-      model.log_probabilities(inputs).exp().to(torch::kCPU, torch::kFloat32).squeeze(0).contiguous();
-  const auto* first = probabilities.data_ptr<float>();
-  return {{length, probabilities.size(1)}, std::vector<float>(first, first + probabilities.numel())};
+  return plain_tensor(model.log_probabilities(row_of(tokens)).exp().squeeze(0));
 }
 
 Tensor predictions(Estimator& estimator, std::span<const std::int32_t> tokens) {

@@ -178,8 +178,9 @@ double estimated_bytes(const ExperimentConfig& config) {
   const double kernels = config.applies("task.order") ? number("training.batch") * kernels_a_sequence *
                                                             cells(number("task.states"), number("task.order"))
                                                       : 0;
+  const double test_set = number("training.test_sequences") * number("task.length");
   constexpr double copies_of_weights = 4;  // with gradient and AdamW's two moments
-  return sizeof(float) * (activations + copies_of_weights * weights + kernels);
+  return sizeof(float) * (activations + copies_of_weights * weights + kernels + test_set);
 }
 
 std::vector<Problem> ExperimentConfig::validate() const {

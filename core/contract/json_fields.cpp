@@ -30,6 +30,8 @@ JsonFile read_json_file(const std::filesystem::path& path) {
   } catch (const json::parse_error& fault) {
     const TextPlace place = place_of(text, fault.byte > 0 ? fault.byte - 1 : 0);
     return failed("not valid JSON at line " + std::to_string(place.line) + ", column " + std::to_string(place.column));
+  } catch (const json::out_of_range&) {
+    return failed("a number in it is too large for a double");
   }
 }
 

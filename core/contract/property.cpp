@@ -74,7 +74,7 @@ std::span<const Property> property_table() {
       whole("task.states", "Task", 2, 2, 64, "States S", "tokens",
             "States of the chain: tokens are 0 to S-1, and in the switching task S is the switch token. Of a file, how "
             "many different symbols it has."),
-      number("task.beta", "Task", 1.0, above(0), 1000, "Dirichlet beta", "",
+      number("task.beta", "Task", 1.0, from(1e-6), 1000, "Dirichlet beta", "",
              "Rows of every kernel are drawn from Dirichlet(beta): 1 is uniform, less gives more predictable chains. "
              "The best possible predictor uses the same number."),
       number("task.p_switch", "Task", 0.01, above(0), 0.5, "Switch rate p_switch", "",

@@ -1,4 +1,4 @@
-// Where the data files lie: presets, icons, themes, lessons.
+// Where the data files lie: presets, and what `reproduce` trains.
 //
 // The first of these that is a directory: the environment variable MAMBARIUM_RESOURCES; ../share/mambarium beside the
 // directory of the program (an installed tree); resources/ of the source tree this program was built from.

@@ -11,6 +11,7 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <utility>
 
 #include "core/contract/json_fields.h"
@@ -42,11 +43,14 @@ constexpr std::array<std::pair<const char*, std::int64_t Manifest::*>, 4> manife
      {"step", &Manifest::step}}};
 
 std::optional<std::string> content_of(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return std::nullopt;
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
-  std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) return std::nullopt;
-  return content;
+  if (file.peek() == std::ifstream::traits_type::eof()) return std::string();
+  std::ostringstream content;
+  content << file.rdbuf();
+  return file ? std::optional(std::move(content).str()) : std::nullopt;
 }
 
 std::string step_name(std::int64_t step) {
@@ -219,6 +223,7 @@ std::vector<RunSummary> list_run_folders(const fs::path& root) {
   for (fs::directory_iterator entry(root, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code ignored;
     if (!fs::is_regular_file(entry->path() / "experiment.json", ignored)) continue;
+    if (!is_utf8(entry->path().string())) continue;  // no message can carry such a name
     const ReadRunFolder read = read_run_folder(entry->path());
     if (!read.problems.empty()) continue;
     const RunFolder& run = read.run;

@@ -1,4 +1,4 @@
-// Initial weights, each from the stream that carries its parameter's name (spec 3.3).
+// Initial weights, each from the stream that carries its parameter's name (docs/science.md).
 //
 // A parameter is a pure function of (seed, name, shape): whatever else a model has or lacks, it starts bit-identical.
 // Numbers are drawn in double and rounded to float32 also where the model computes in float64, so that both precisions

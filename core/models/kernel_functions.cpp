@@ -224,11 +224,12 @@ struct SoftmaxCrossEntropyFunction : torch::autograd::Function<SoftmaxCrossEntro
 operators::ScanResult selective_scan(const Tensor& x, const Tensor& dt, const Tensor& a, const Tensor& B,
                                      const Tensor& C, const Tensor& h0, std::int64_t groups, int threads) {
   if (x.dim() != 4 || B.dim() != 3) throw std::invalid_argument("selective_scan: x has 4 dimensions and B has 3");
-  const std::int64_t batch = x.size(0), length = x.size(1), heads = x.size(2), d_state = B.size(2) / groups;
+  const std::int64_t batch = x.size(0), length = x.size(1), heads = x.size(2);
   if (groups < 1 || heads % groups != 0 || B.size(2) % groups != 0) {
     throw std::invalid_argument("selective_scan: " + std::to_string(groups) + " groups do not divide " +
                                 std::to_string(heads) + " heads and " + std::to_string(B.size(2)) + " columns of B");
   }
+  const std::int64_t d_state = B.size(2) / groups;
   expect(dt, {batch, length, heads}, "selective_scan: dt");
   expect(a, {batch, length, heads}, "selective_scan: a");
   expect(B, {batch, length, groups * d_state}, "selective_scan: B");

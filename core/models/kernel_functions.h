@@ -1,9 +1,10 @@
 // The kernels of core/kernels as LibTorch functions with a backward pass: what a model of any size is composed of where
 // it is not one kernel as a whole (mamba2_kernels.h). The same functions on plain operators are in operators.h.
 //
-// Tensors are float32 on the CPU, contiguous or made so; undefined ones stand for what is not there. Nothing but the
-// inputs is kept for the backward pass, which computes the rest again: O(inputs) memory, whatever T. `threads` share
-// the sequences; no result depends on how many. Shapes that do not fit throw std::invalid_argument, one sentence.
+// Tensors are float32 on the CPU, contiguous or made so; undefined ones stand for what is not there. What is
+// kept for the backward pass is at most of the inputs' size (the inputs themselves, slopes, a scan's checkpoints), and
+// the rest is computed again: O(inputs) memory, whatever T. `threads` share the sequences; no result depends on how
+// many. Shapes that do not fit throw std::invalid_argument, one sentence.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,8 +1,8 @@
 // Mamba2Options: the architecture of paper 1 as plain numbers and switches, read from an ExperimentConfig once.
 //
-// kind mamba2 follows the authors' code (spec 3.2), every part of it switchable on its own; kind mamba_zero is the same
-// block with activation, gate, norms, MLP and D skip off (spec 3.1): its convolution, decay and read-out stay
-// switchable.
+// kind mamba2 follows the authors' code, every part of it switchable on its own; kind mamba_zero is the same block with
+// activation, gate, norms, MLP and D skip off: its convolution, decay and read-out stay switchable. docs/science.md has
+// the equations.
 //
 // Parameter count with everything on but the D skip, e = expand, N = d_state, w = d_conv, one head, one layer:
 //   2 S d + (2 e d + 2 N + 1) d + (e d + 2 N)(w + 1) + 2 + e d d + (3 d + e d) + 12 d^2

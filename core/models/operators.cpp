@@ -77,18 +77,14 @@ at::Tensor causal_convolution(const at::Tensor& input, const at::Tensor& weight,
   return output;
 }
 
-at::Tensor convolution_past(const at::Tensor& input, const at::Tensor& past, std::int64_t window) {
-  const auto together = torch::cat({past, input}, 1);
-  return together.narrow(1, together.size(1) - (window - 1), window - 1).clone();
-}
-
 at::Tensor continued_convolution(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                                  at::Tensor* past) {
   if (past == nullptr) return causal_convolution(input, weight, bias);
   const std::int64_t window = weight.size(1);
   const auto before =
       past->defined() ? *past : torch::zeros({input.size(0), window - 1, input.size(2)}, input.options());
-  *past = convolution_past(input, before, window);
+  const auto together = torch::cat({before, input}, 1);
+  *past = together.narrow(1, together.size(1) - (window - 1), window - 1).clone();
   return causal_convolution(input, weight, bias, before);
 }
 

@@ -21,8 +21,6 @@ at::Tensor layer_norm(const at::Tensor& input, const at::Tensor& weight);  // no
 // undefined for none, past [b, w-1, channels]: the inputs before the first (undefined: zeros).
 at::Tensor causal_convolution(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                               const at::Tensor& past = {});
-// The last w-1 inputs of past and input together: what the next call needs as its past.
-at::Tensor convolution_past(const at::Tensor& input, const at::Tensor& past, std::int64_t window);
 // The same convolution, with `past` (null: none is kept) read and advanced by T tokens.
 at::Tensor continued_convolution(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                                  at::Tensor* past);

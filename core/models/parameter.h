@@ -10,7 +10,7 @@ namespace mambarium {
 struct Parameter {
   std::string name;      // "layers.0.in_proj.weight"
   at::Tensor tensor;     // a leaf with requires_grad
-  bool decayed = false;  // AdamW's weight decay: Linear weights only (spec 3.4)
+  bool decayed = false;  // AdamW's weight decay: Linear weights only
 };
 
 }  // namespace mambarium

@@ -1,4 +1,4 @@
-// Transformer: the baseline of paper 1 (spec 3.5), a small GPT-2, with softmax or linear attention.
+// Transformer: the baseline of paper 1, a small GPT-2, with softmax or linear attention.
 //
 //   u_t = embedding(token_t) + positions_t;  per layer  u += attention(norm(u)),  u += fc2 gelu(fc1 norm(u))
 //   attention: Q, K, V = conv(W u) where it is on, else W u;  out(attention per head);  core/models/attention.h

@@ -1,4 +1,4 @@
-// TransformerOptions: the architecture of the transformer (spec 3.5) as plain numbers and switches, read from an
+// TransformerOptions: the architecture of the transformer as plain numbers and switches, read from an
 // ExperimentConfig once.
 #pragma once
 

@@ -89,9 +89,10 @@ void print_text(const LoadedRun& run, const Comparison& comparison, const Inside
 }
 
 int evaluate_run(const EvaluateOptions& options) {
-  if (options.sequences && *options.sequences < 2)
-    throw bad_input("--sequences: " + std::to_string(*options.sequences) +
-                    " gives no standard error, it must be at least 2");
+  const auto most = static_cast<std::int64_t>(find_property("training.test_sequences")->maximum);
+  if (options.sequences && (*options.sequences < 2 || *options.sequences > most))
+    throw bad_input(fmt::format("--sequences: {} is not a number from 2, the fewest with a standard error, to {}",
+                                *options.sequences, most));
   const LoadedRun run = load_run(options.run, options.at, options.engine);
   const auto sequences = options.sequences.value_or(run.config.integer("training.test_sequences"));
   const Comparison comparison = compare(*run.model, run.config, sequences);

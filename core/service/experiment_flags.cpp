@@ -71,7 +71,8 @@ std::vector<std::string> used(const Options& options) {
 
 void ExperimentFlags::add_sources(CLI::App& command) {
   const auto add = [&](const char* flag, std::string& value, const char* type, const char* help) {
-    auto* option = command.add_option(flag, value, help)->type_name(type)->group("Where the settings start from");
+    auto* option = refuse_empty(command.add_option(flag, value, help));
+    option->type_name(type)->group("Where the settings start from");
     for (CLI::Option* other : sources_) option->excludes(other);
     sources_.push_back(option);
     options_.push_back(option);

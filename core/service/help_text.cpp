@@ -39,4 +39,8 @@ void accept_only(CLI::Option* option, std::vector<std::string> words) {
       ""));
 }
 
+CLI::Option* refuse_empty(CLI::Option* option) {
+  return option->check(CLI::Validator([](std::string& text) { return text.empty() ? "its text is empty" : ""; }, ""));
+}
+
 }  // namespace mambarium

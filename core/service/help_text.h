@@ -16,4 +16,7 @@ std::string wrapped(std::string_view text);
 // The flag takes one of these words: shown as a|b|c; anything else is refused with one sentence.
 void accept_only(CLI::Option* option, std::vector<std::string> words);
 
+// A flag with nothing after it ("$RUN" of a variable that is not set) is refused, and not taken for one left out.
+CLI::Option* refuse_empty(CLI::Option* option);
+
 }  // namespace mambarium

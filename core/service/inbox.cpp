@@ -18,7 +18,9 @@ Arrival decoded(const nlohmann::json& message) {
   try {
     return decode_request(message);
   } catch (const MessageError& fault) {
-    return BadFrame{fault.what()};
+    const auto id = message.is_object() ? message.find("id") : message.end();
+    const bool has_id = id != message.end() && id->is_number_integer();
+    return BadFrame{fault.what(), has_id ? std::optional(id->get<std::int64_t>()) : std::nullopt};
   }
 }
 
@@ -72,7 +74,7 @@ bool Inbox::queue_frames(FrameReader& reader) {
         put(StreamEnd{true, fault.what()});
         return false;
       }
-      put(BadFrame{fault.what()});
+      put(BadFrame{fault.what(), std::nullopt});
     }
   }
 }

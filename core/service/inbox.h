@@ -19,6 +19,7 @@ namespace mambarium {
 
 struct BadFrame {
   std::string sentence;
+  std::optional<std::int64_t> id;  // of the request that it was meant to be, where it could be read
 };
 // Nothing more will come. Broken: the bytes cannot be followed any further, and `sentence` says why.
 struct StreamEnd {

@@ -20,12 +20,8 @@ struct InspectOptions {
 
 int inspect_run(const InspectOptions& options) {
   const LoadedRun run = load_run(options.run, options.request.at);
-  try {
-    const nlohmann::json data = inspect(*run.model, run.config, options.request, run.step);
-    fmt::print("{}\n", readable_json(data).dump());
-  } catch (const std::invalid_argument& fault) {
-    throw bad_input(fault.what());
-  }
+  const nlohmann::json data = inspect(*run.model, run.config, options.request, run.step);
+  fmt::print("{}\n", readable_json(data).dump());
   return exit_code::success;
 }
 

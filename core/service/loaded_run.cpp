@@ -54,11 +54,11 @@ LoadedRun load_run(const fs::path& path, std::optional<std::int64_t> at, Engine 
   if (is_file && at) throw bad_input("--at chooses a checkpoint of a run folder, and " + path.string() + " is a file");
   if (!is_file && !fs::is_directory(path, error))
     throw bad_input(path.string() + ": there is no such run folder or checkpoint");
-  const fs::path folder = is_file ? path.parent_path().parent_path() : path;
+  const fs::path folder = is_file ? fs::absolute(path).parent_path().parent_path() : path;
   if (!fs::exists(folder / "experiment.json", error))
     throw bad_input(path.string() + " is " +
                     (is_file ? "not a checkpoint in a run folder" : "not a run folder: it holds no experiment.json"));
-  const ReadRunFolder read = read_run_folder(folder.empty() ? fs::path(".") : folder);
+  const ReadRunFolder read = read_run_folder(folder);
   if (!read.problems.empty()) throw bad_input(read.problems);
   if (is_file && !(at = step_of_file(path, read.run)))
     throw bad_input(path.string() + ": this is not a checkpoint of the run in " + folder.string());

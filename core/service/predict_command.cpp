@@ -43,13 +43,8 @@ Predictor of_estimator(std::unique_ptr<Estimator> made) {
 
 Predictor of_run(const PredictOptions& options) {
   const auto run = std::make_shared<LoadedRun>(load_run(options.run, options.at));
-  return {alphabet_of(run->config), [run](std::span<const std::int32_t> tokens) {
-            try {
-              return predictions(*run->model, tokens);
-            } catch (const std::invalid_argument& error) {
-              throw bad_input(error.what());
-            }
-          }};
+  return {alphabet_of(run->config),
+          [run](std::span<const std::int32_t> tokens) { return predictions(*run->model, tokens); }};
 }
 
 Predictor of_construction(const PredictOptions& options) {

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <memory>
 
 #include "core/service/command_error.h"
@@ -33,10 +32,18 @@ int private_output() {
 
 std::optional<Ending> handle(Session& session, const Arrival& arrival) {
   if (const auto* request = std::get_if<Request>(&arrival)) {
-    session.handle(*request);
+    try {
+      session.handle(*request);
+    } catch (const WindowGone&) {
+      throw;
+    } catch (const CommandError&) {
+      throw;
+    } catch (const std::exception& fault) {
+      session.refuse(std::string("the request failed: ") + fault.what(), std::nullopt);
+    }
     if (session.closing()) return Ending{exit_code::success, "closed by the window", ""};
   } else if (const auto* bad = std::get_if<BadFrame>(&arrival)) {
-    session.refuse(bad->sentence);
+    session.refuse(bad->sentence, bad->id);
   } else if (const auto* end = std::get_if<StreamEnd>(&arrival)) {
     if (end->broken) return Ending{exit_code::bad_input, "the stream from the window was broken", end->sentence};
     return Ending{exit_code::success, "the window went away", ""};
@@ -75,7 +82,6 @@ int serve(Engine engine) {
   static_cast<void>(::nice(niceness));
   spdlog::set_default_logger(std::make_shared<spdlog::logger>("", std::make_shared<spdlog::sinks::stderr_sink_mt>()));
   spdlog::set_pattern("%H:%M:%S %l: %v");
-  std::signal(SIGPIPE, SIG_IGN);
   Inbox inbox(STDIN_FILENO);
   const SignalWatcher signals([&] { inbox.interrupt(); });
   FrameWriter writer(private_output());

@@ -49,9 +49,9 @@ void Session::handle(const Request& request) {
   std::visit([this](const auto& specific) { on(specific); }, request);
 }
 
-void Session::refuse(const std::string& sentence) {
+void Session::refuse(const std::string& sentence, std::optional<std::int64_t> id) {
   spdlog::warn("{}", sentence);
-  error(sentence);
+  error(sentence, "", id);
 }
 
 void Session::on(const HelloRequest& hello) {
@@ -107,6 +107,7 @@ void Session::on(const OpenFork& fork) {
 void Session::replace(const ExperimentConfig& config, const std::function<std::unique_ptr<Trainer>()>& make) {
   if (const auto problem = unfit_for_this_machine(config, engine_)) return error(to_string(*problem));
   const ExperimentConfig before = trainer_ ? trainer_->config() : ExperimentConfig();
+  const Engine engine_before = trainer_ ? trainer_->engine() : engine_of(before, engine_);
   try {
     if (trainer_ && state_ != RunState::failed) trainer_->write_checkpoint();
     auto made = make();
@@ -117,7 +118,7 @@ void Session::replace(const ExperimentConfig& config, const std::function<std::u
   } catch (const std::exception& fault) {
     error("the experiment cannot be opened: " + first_line(fault.what()));
   }
-  configure_runtime(torch_threads(engine_of(before, engine_), before.integer("run.threads")));
+  configure_runtime(torch_threads(engine_before, before.integer("run.threads")));
 }
 
 void Session::opened(std::unique_ptr<Trainer> trainer) {

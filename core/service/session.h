@@ -27,7 +27,7 @@ class Session {
 
   // Does it and answers. Throws CommandError when the worker has to end: another protocol version.
   void handle(const Request& request);
-  void refuse(const std::string& sentence);  // a frame that was no request
+  void refuse(const std::string& sentence, std::optional<std::int64_t> id);  // a frame that was no request
 
   bool closing() const { return closing_; }
   // When the next step may be taken; nothing while no run is running.

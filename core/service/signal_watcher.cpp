@@ -20,11 +20,14 @@ constexpr std::array<int, 4> watched = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 // A signal handler can reach nothing but statics. Blocking the signals and reading them from a descriptor would need
 // none, but OpenBLAS starts threads before main() that do not have them blocked, and dies there of the first one.
 std::atomic<int> wake_descriptor = -1;
-std::atomic<bool> came_before = false;
+std::atomic<bool> came_before = false, wished_before = false;
 
 extern "C" void wake(int number) {
-  // A reader that is gone makes every further write a signal: that is no second wish to stop.
-  if (came_before.exchange(true) && number != SIGPIPE) ::_exit(exit_code::interrupted);
+  // A closing terminal sends its signal more than once, and a reader that is gone makes every write one: only what a
+  // person sends is a second wish to stop.
+  const bool is_a_wish = number == SIGINT || number == SIGTERM;
+  came_before = true;
+  if (is_a_wish && wished_before.exchange(true)) ::_exit(exit_code::interrupted);
   const int saved = errno;
   const std::uint64_t one = 1;
   (void)!::write(wake_descriptor, &one, sizeof one);
@@ -50,7 +53,7 @@ void set_handlers(void (*handler)(int)) {
 SignalWatcher::SignalWatcher(std::function<void()> on_signal) : on_signal_(std::move(on_signal)) {
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   if (wake_ < 0) throw std::system_error(errno, std::generic_category(), "watching signals");
-  came_before = false;
+  came_before = wished_before = false;
   wake_descriptor = wake_;
   thread_ = std::thread([this] { watch(); });
   set_handlers(wake);

@@ -1,8 +1,8 @@
 // Ctrl+C, SIGTERM, a closing terminal and a reader that is gone (train | head) as an event: between two steps a command
 // asks, or is told, instead of being torn out of one.
 //
-// While a watcher lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE do not end the process; a second one (but for SIGPIPE)
-// does, at once, with exit code 130: the way out when a step hangs. One watcher at a time.
+// While a watcher lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE do not end the process; a second SIGINT or SIGTERM does,
+// at once, with exit code 130: the way out when a step hangs. One watcher at a time.
 #pragma once
 
 #include <atomic>

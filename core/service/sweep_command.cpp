@@ -10,7 +10,6 @@
 #include "core/service/help_text.h"
 #include "core/service/sweep_progress.h"
 #include "core/sweep/sweep_merge.h"
-#include "core/training/training_error.h"
 
 namespace mambarium {
 
@@ -109,11 +108,7 @@ int sweep(const SweepOptions& options) {
   const ParsedSweep parsed = sweep_from_file(options.file);
   if (!parsed.problems.empty()) throw bad_input(parsed.problems);
   const fs::path out = options.out.empty() ? fs::path("sweeps") / parsed.sweep.name : fs::path(options.out);
-  try {
-    return options.merge.empty() ? compute(options, parsed, out) : merge(options, parsed, out);
-  } catch (const TrainingError& fault) {
-    throw CommandError(exit_code::failure, std::string(fault.what()) + "\n" + fault.hint());
-  }
+  return options.merge.empty() ? compute(options, parsed, out) : merge(options, parsed, out);
 }
 
 }  // namespace
@@ -122,7 +117,8 @@ Command add_sweep_command(CLI::App& program) {
   auto* command = program.add_subcommand("sweep", "Train every experiment of a grid, and gather what they measure");
   const auto options = std::make_shared<SweepOptions>();
   command->add_option("file", options->file, "What varies: see docs/sweeps.md")->type_name("FILE")->required();
-  command->add_option("--out", options->out, "The sweep's folder. Default: sweeps/<its name>.")->type_name("FOLDER");
+  refuse_empty(command->add_option("--out", options->out, "The sweep's folder. Default: sweeps/<its name>."))
+      ->type_name("FOLDER");
   constexpr std::size_t most_workers = 4096;
   auto* workers = command->add_option("--workers", options->workers, "Runs at a time. Default: one for each core.")
                       ->type_name("N")

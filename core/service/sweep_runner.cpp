@@ -154,6 +154,9 @@ class Runner {
     } catch (const std::invalid_argument& fault) {
       fail(point, fault.what());
       return;
+    } catch (const TrainingError& fault) {
+      fail(point, std::string(fault.what()) + "; " + fault.hint());
+      return;
     }
     if (const auto measures = folder_.measures(point)) listener_.measured(point, *measures);
   }

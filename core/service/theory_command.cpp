@@ -117,11 +117,7 @@ int theory(const TheoryOptions& options) {
   TheoryReport report;
   if (!options.run.empty()) {
     const LoadedRun run = load_run(options.run, options.at);
-    try {
-      report.quantisation = inspect_quantisation(*run.model, run.config, run.step);
-    } catch (const std::invalid_argument& fault) {
-      throw bad_input(fault.what());
-    }
+    report.quantisation = inspect_quantisation(*run.model, run.config, run.step);
   }
   for (const ConstructionSettings& settings : all_constructions())
     report.constructions.push_back(measure_construction(settings));
@@ -142,10 +138,10 @@ int theory(const TheoryOptions& options) {
 Command add_theory_command(CLI::App& program) {
   auto* command = program.add_subcommand("theory", "The papers' theorems measured: constructions, limits, lower bound");
   const auto options = std::make_shared<TheoryOptions>();
-  command
-      ->add_option("--run", options->run,
+  refuse_empty(command->add_option(
+                   "--run", options->run,
                    wrapped("Also round the recurrent state of this model to 2 to 16 bits a number: a run folder, or a "
-                           "checkpoint file in one"))
+                           "checkpoint file in one")))
       ->type_name("FOLDER");
   command->add_option("--at", options->at, "The step of a checkpoint of --run. Default: the newest.")
       ->type_name("STEP");

@@ -166,15 +166,16 @@ Command add_train_command(CLI::App& program) {
   auto* command = program.add_subcommand("train", "Train a model; the run becomes a folder");
   const auto options = std::make_shared<TrainOptions>();
   options->experiment.add_sources(*command);
-  auto* const resume = command->add_option("--resume", options->resume, "Go on with a run from its newest checkpoint");
+  auto* const resume =
+      refuse_empty(command->add_option("--resume", options->resume, "Go on with a run from its newest checkpoint"));
   resume->type_name("FOLDER");
-  command
-      ->add_option("--fork", options->fork,
+  refuse_empty(command->add_option(
+                   "--fork", options->fork,
                    wrapped("A new run from a checkpoint of another (the newest, or of STEP), with its settings but for "
-                           "those given here: parts, how it is trained, where it is computed"))
+                           "those given here: parts, how it is trained, where it is computed")))
       ->type_name("FOLDER[@STEP]")
       ->excludes(resume);
-  command->add_option("--folder", options->folder, "The run's folder. Default: a new name in run.out.")
+  refuse_empty(command->add_option("--folder", options->folder, "The run's folder. Default: a new name in run.out."))
       ->type_name("FOLDER");
   add_engine_flag(*command, options->engine);
   command->add_flag("--quiet", options->quiet, "Print nothing but the run folder");

@@ -15,6 +15,7 @@
 #include "core/service/commands.h"
 #include "core/service/experiment_flags.h"
 #include "core/service/help_text.h"
+#include "core/training/training_error.h"
 #include "mambarium/version.h"
 
 namespace mambarium {
@@ -75,6 +76,8 @@ int run_worker_program(int argc, char** argv) {
   } catch (const CommandError& fault) {
     complain(fault.what());
     return fault.code();
+  } catch (const TrainingError& fault) {
+    complain(std::string(fault.what()) + "\n" + fault.hint());
   } catch (const std::bad_alloc&) {
     complain("there is not enough memory for this; lower the batch, the length or the model's sizes");
   } catch (const std::invalid_argument& fault) {

@@ -220,6 +220,12 @@ class SweepReader {
         complain(owner + "." + keys[index], std::to_string(columns[index].size()) + " values, and " + keys[0] +
                                                 " has " + std::to_string(columns[0].size()) +
                                                 "; keys that vary together need equally many");
+    if (parsed_.problems.size() > faults) return;
+    for (std::size_t later = 1; later < columns[0].size(); ++later)
+      for (std::size_t earlier = 0; earlier < later; ++earlier)
+        if (std::ranges::all_of(columns, [&](const auto& column) { return column[later] == column[earlier]; }))
+          complain(owner, "positions " + std::to_string(earlier + 1) + " and " + std::to_string(later + 1) +
+                              " are the same; each must differ");
     if (parsed_.problems.size() == faults) add_axis(keys, columns);
   }
 

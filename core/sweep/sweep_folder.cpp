@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <random>
 #include <utility>
 
+#include "core/contract/json_fields.h"
 #include "core/sweep/sweep_summary.h"
 #include "core/training/durable_file.h"
 #include "core/training/training_error.h"
@@ -53,9 +53,13 @@ std::optional<PointMeasures> SweepFolder::measures(const SweepPoint& point) cons
 }
 
 void SweepFolder::write_plan(const Sweep& sweep, std::span<const SweepPoint> points) const {
-  const std::vector<double> unknown(sweep_measures().size(), std::numeric_limits<double>::quiet_NaN());
-  const std::vector<PointMeasures> nothing(points.size(), {unknown, unknown});
-  write_shared_file(path_ / "plan.json", nlohmann::json(sweep_result(sweep, points, nothing)).dump(1) + "\n");
+  const nlohmann::json plan = unmeasured(sweep, points);
+  const fs::path path = path_ / "plan.json";
+  if (read_json_file(path).document == plan) return;
+  // Results of another plan would be taken for its own.
+  std::error_code ignored;
+  for (const char* const name : {"results.csv", "results.json"}) fs::remove(path_ / name, ignored);
+  write_shared_file(path, plan.dump(1) + "\n");
 }
 
 void SweepFolder::write_point(const SweepPoint& point, std::string_view text) const {

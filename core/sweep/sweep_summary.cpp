@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "core/contract/text.h"
 
@@ -48,6 +49,11 @@ SweepResult sweep_result(const Sweep& sweep, std::span<const SweepPoint> points,
   }
   summarise(result);
   return result;
+}
+
+SweepResult unmeasured(const Sweep& sweep, std::span<const SweepPoint> points) {
+  const std::vector<double> unknown(sweep_measures().size(), std::numeric_limits<double>::quiet_NaN());
+  return sweep_result(sweep, points, std::vector<PointMeasures>(points.size(), {unknown, unknown}));
 }
 
 std::string results_csv(const SweepResult& result) {

@@ -13,6 +13,9 @@ namespace mambarium {
 SweepResult sweep_result(const Sweep& sweep, std::span<const SweepPoint> points,
                          std::span<const PointMeasures> measures);
 
+// The same before anything is measured.
+SweepResult unmeasured(const Sweep& sweep, std::span<const SweepPoint> points);
+
 // One line per row: the point's id, every setting that varies, "case" where there are cases, the seed, every measure,
 // and <measure>_standard_error of those that have one. Shortest texts that read back to the same doubles; an empty
 // field for NaN.

@@ -51,7 +51,6 @@ class MarkovTask {
   std::int64_t states() const { return states_; }
   double beta() const { return beta_; }
   std::int64_t length() const { return length_; }
-  const MarkovVariant& variant() const { return variant_; }
   std::int64_t contexts() const { return contexts_; }  // S^k
 
   // Sequences first .. first+batch-1 of the stream. Reuses out's memory.

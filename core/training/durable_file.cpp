@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "core/training/training_error.h"
@@ -130,11 +132,26 @@ void AppendedFile::append(std::string_view piece) {
   fail("write", path_, error);
 }
 
+namespace {
+
+// Whoever asks whether a folder is in use holds its lock for a moment.
+bool lock(int file) {
+  constexpr int tries = 10;
+  for (int left = tries; left > 0; --left) {
+    if (::flock(file, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+}  // namespace
+
 FolderLock::FolderLock(const std::filesystem::path& folder) {
   const std::filesystem::path path = folder / ".lock";
   Descriptor file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666));
   if (file.get() < 0) fail("write", path, errno);
-  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+  if (!lock(file.get())) {
     if (errno != EWOULDBLOCK) fail("lock", path, errno);
     char owner[32] = {};
     const ssize_t got = ::read(file.get(), owner, sizeof owner - 1);

@@ -127,6 +127,7 @@ class RunTrainer : public Trainer {
     mend_rows();
   }
 
+  Engine engine() const override { return engine_; }
   const ExperimentConfig& config() const override { return config_; }
   const std::optional<std::filesystem::path>& folder() const override { return folder_; }
   std::int64_t step() const override { return progress_.step; }

@@ -50,6 +50,7 @@ class Trainer {
   virtual ~Trainer() = default;
 
   virtual const ExperimentConfig& config() const = 0;
+  virtual Engine engine() const = 0;  // that computes it
   virtual const std::optional<std::filesystem::path>& folder() const = 0;
   virtual std::int64_t step() const = 0;
   virtual bool finished() const = 0;

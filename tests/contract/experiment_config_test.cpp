@@ -258,6 +258,7 @@ class ExperimentConfigTest : public QObject {
     QTest::newRow("empty") << QByteArray("") << "not valid JSON at line 1, column 1";
     QTest::newRow("cut") << QByteArray("{\n  \"task\": {\"order\": ") << "line 2";
     QTest::newRow("comma") << QByteArray("{\"task\": {\"order\": 1,}}") << "line 1, column 22";
+    QTest::newRow("infinite") << QByteArray("{\"task\": {\"beta\": 1e999}}") << "too large";
     QTest::newRow("not utf-8") << QByteArray("{\"task\": \"\xff\"}") << "not valid JSON";
     QTest::newRow("a list") << QByteArray("[1]") << "a list is not a map of settings";
     QTest::newRow("a number") << QByteArray("7") << "7 is not a map";

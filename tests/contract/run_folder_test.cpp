@@ -93,6 +93,7 @@ class RunFolderTest : public QObject {
                                                                      {"manifest.json", "{\"step\": -4}"},
                                                                      {"manifest.json", "{\"parent\": \"a\"}"},
                                                                      {"manifest.json", "{\"status\": \"runn"},
+                                                                     {"manifest.json", "{\"step\": 1e999}"},
                                                                      {"metrics.csv", "something else\n"},
                                                                      {"metrics.csv", "step,tokens\n1,2\n3,4\n"}};
     int number = 0;
@@ -101,6 +102,10 @@ class RunFolderTest : public QObject {
       write(run / file, content);
       one_problem(run, file);
     }
+    const fs::path run = make_run(root(), "a folder", "");
+    fs::remove(run / "metrics.csv");
+    fs::create_directory(run / "metrics.csv");
+    one_problem(run, "metrics.csv");
   }
 
   void aLastLineCutByAPowerFailureIsNoProblem() {

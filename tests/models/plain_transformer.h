@@ -1,4 +1,5 @@
-// The transformer of spec 3.5 as loops over float64 numbers, written from its formulas: the oracle of Transformer.
+// The transformer of docs/science.md as loops over float64 numbers, written from its formulas: the oracle of
+// Transformer.
 #pragma once
 
 #include <torch/torch.h>

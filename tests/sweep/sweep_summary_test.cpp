@@ -146,7 +146,10 @@ class SweepSummaryTest : public QObject {
     QCOMPARE(read->standard_errors[0], 0.001);
     QCOMPARE(read->values[7], 1.0 / 3);
     QVERIFY(std::isnan(read->values[9]) && std::isnan(read->standard_errors[5]));
-    QCOMPARE(read->values[10], 1458.0);
+    QCOMPARE(read->values[10], 0.98);
+    QCOMPARE(read->values[11], 0.72);
+    QCOMPARE(read->values[12], 0.05);
+    QCOMPARE(read->values[13], 1458.0);
     folder.write_point(point, text.substr(0, text.size() / 2));
     QVERIFY2(!folder.measures(point), "a cut file is none");
     folder.write_point(example().points[3], text);

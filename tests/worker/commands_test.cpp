@@ -53,7 +53,8 @@ class CommandsTest : public QObject {
       QVERIFY2(unwrapped.contains(heading), heading);
     QCOMPARE(run_worker({"--help"}).code, 0);
     QVERIFY(run_worker({"--version"}).out.startsWith("mambarium-worker "));
-    for (const char* command : {"serve", "evaluate", "predict", "inspect", "sweep", "info", "settings"})
+    for (const char* command :
+         {"serve", "evaluate", "predict", "inspect", "sweep", "reproduce", "theory", "info", "settings"})
       QCOMPARE(run_worker({command, "--help"}).code, 0);
   }
 
@@ -85,6 +86,13 @@ class CommandsTest : public QObject {
     row("two sources", {"train", "--preset", "order1", "--share", "mambarium1:"}, "--preset");
     row("resume and settings", {"train", "--resume", "runs/a", "--task.order=2"}, "--task.order");
     row("resume nothing", {"train", "--resume", "/nowhere"}, "there is no such run folder");
+    for (const char* const flag : {"--resume", "--fork", "--folder", "--config", "--preset", "--share"})
+      row(qPrintable(QString("empty ") + flag), {"train", flag, ""}, "its text is empty");
+    row("empty run", {"theory", "--run", ""}, "--run: its text is empty");
+    row("sequences", {"evaluate", "/nowhere", "--sequences", "1"}, "--sequences: 1 is not a number from 2");
+    row("too many sequences", {"evaluate", "/nowhere", "--sequences", "1000000000000"}, "to 1048576");
+    row("beta", {"train", "--task.beta", "1e-310"}, "--task.beta: 1e-310 is not a number from 1e-06");
+    row("test set", {"train", "--training.test_sequences=1048576", "--task.length=65536", "--training.batch=1"}, "GiB");
     row("engine", {"train", "--engine", "steam"}, "auto, fused, torch");
     row("bench on steam", {"bench", "--device", "steam"}, "cpu, cuda");
     row("torch engine on a GPU", {"train", "--engine", "torch", "--run.device=cuda"}, "--engine fused");

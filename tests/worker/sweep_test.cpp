@@ -157,6 +157,17 @@ class SweepTest : public QObject {
     QVERIFY(content(path("whole") + "/results.json") == results);
   }
 
+  void resultsOfAnotherPlanAreNotLeft() {
+    json more = tiny_sweep();
+    const Finished first = sweep(more, {"--out", out("grown")});
+    QVERIFY2(first.code == 0, first.err.constData());
+    more["seeds"].push_back(7);
+    Sweeping sweeping({file(more), "--out", out("grown"), "--workers=1"});
+    QTRY_VERIFY_WITH_TIMEOUT(!fs::exists(path("grown") + "/results.json"), patience_ms);
+    QCOMPARE(sweeping.end(), 0);
+    QVERIFY(fs::exists(path("grown") + "/results.json"));
+  }
+
   void fourShardsMergedAreTheWhole() {
     QStringList merge = {"--out", out("merged"), "--merge"};
     for (const char* shard : {"1", "2", "3", "4"}) {

@@ -127,6 +127,18 @@ class TrainTest : public QObject {
     goes_on_to_the_same_end(folder);
   }
 
+  // A terminal that closes sends SIGHUP more than once.
+  void twoHangUpsAreOneInterruption() {
+    const QString root = out("hang-up");
+    Training training(small_run(root, {"--training.steps=1000000"}));
+    QVERIFY(training.told(3) >= 3);
+    for (int time = 0; time < 3; ++time) training.signal(SIGHUP);
+    QCOMPARE(training.end(), 130);
+    const ReadRunFolder read = read_run_folder(only_run_in(root));
+    QCOMPARE(read.run.manifest.status, std::string("paused"));
+    QCOMPARE(read.run.checkpoints.back(), read.run.manifest.step);
+  }
+
   // train | head
   void aReaderThatLeavesIsAnInterruption() {
     const QString root = out("no reader");
