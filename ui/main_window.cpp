@@ -98,7 +98,6 @@ void MainWindow::arrange() {
   panels_ = new PanelArea(makePanels(nullptr));
   for (Panel* const panel : panels_->panels()) {
     session_.feed().addPanel(panel);
-    panel->installEventFilter(this);
     connect(panel, &Panel::captionChanged, this, [this, panel] {
       if (hovered_ == panel || panels_->maximised() == panel) refreshSentence();
     });
@@ -165,16 +164,22 @@ void MainWindow::connectSession() {
   connect(&session_.feed(), &PanelFeed::inspectionProblem, this,
           [this](const QString& message, const QString& hint) { noticeProblem(message, hint); });
   connect(&session_.library(), &RunLibrary::unavailable, this, &MainWindow::noticeUnavailable);
-  connect(&session_.runs(), &RunList::added, this, [this](Run* run) {
-    connect(run, &Run::opened, this, [this, run] { notices_->removeAbout(run); });
-    connect(run, &Run::lookChanged, this, &MainWindow::refreshTitle);
-    connect(run, &Run::opened, this, &MainWindow::refreshTitle);
-    if (hint_) hint_->leave();
-  });
+  connect(&session_.runs(), &RunList::added, this, &MainWindow::watch);
+  for (int index = 0; index < session_.runs().count(); ++index) watch(session_.runs().at(index));
   connect(panels_, &PanelArea::exportRequested, this, &MainWindow::exportFigure);
-  connect(runs_view_, &RunsView::exportRequested, this, [this] { exportFigure(panelInQuestion()); });
+  connect(runs_view_, &RunsView::exportRequested, this, [this] {
+    session_.feed().frame();  // the run has just become current: the panels do not show it yet
+    exportFigure(panelInQuestion());
+  });
   connect(panels_, &PanelArea::captionCopied, this, [this] { flash(tr("The caption is on the clipboard.")); });
   connect(runs_view_, &RunsView::messageRequested, this, &MainWindow::flash);
+}
+
+void MainWindow::watch(Run* run) {
+  connect(run, &Run::opened, this, [this, run] { notices_->removeAbout(run); });
+  connect(run, &Run::lookChanged, this, &MainWindow::refreshTitle);
+  connect(run, &Run::opened, this, &MainWindow::refreshTitle);
+  if (hint_) hint_->leave();
 }
 
 void MainWindow::noticeDeath(Run* run, const QString& reason, const QString& hint, const QString& last_words) {

@@ -66,6 +66,7 @@ class MainWindow : public QMainWindow {
   void arrange();
   void fitToScreen();
   void connectSession();
+  void watch(Run* run);
   void applyTheme();
   void showHint();
   void refreshSentence();
@@ -95,6 +96,7 @@ class MainWindow : public QMainWindow {
   void pasteShareString();
   void changeTempo(int slider_steps);
   void toggleLogAxis();
+  void writeNote();
   Panel* panelInQuestion() const;  // below the mouse, maximised, or the first that is shown
 
   Session& session_;

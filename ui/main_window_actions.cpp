@@ -156,6 +156,8 @@ void MainWindow::makeRunMenu() {
   add(menu, "slower", tr("S&lower"), QKeySequence(Qt::Key_Minus), [this] { changeTempo(-10); });
   add(menu, "full-speed", tr("F&ull speed"), QKeySequence(Qt::Key_0), [this] { session_.setTempo(0); });
   menu->addSeparator();
+  add(menu, "ablate", tr("A&blate parts…"), {}, [this] { ablate(); });
+  menu->addSeparator();
   add(menu, "checkpoint", tr("&Write a checkpoint now"), {}, [this] {
     session_.runs().current()->writeCheckpoint();
     flash(tr("The worker writes a checkpoint of this step."));
@@ -164,8 +166,7 @@ void MainWindow::makeRunMenu() {
   menu->addSeparator();
   add(menu, "continue", tr("&Continue from the last checkpoint"), {},
       [this] { session_.continueRun(session_.runs().current()); });
-  add(menu, "ablate", tr("A&blate parts…"), {}, [this] { ablate(); });
-  add(menu, "note", tr("Write a no&te"), {}, [this] { runs_view_->editNote(session_.runs().current()); });
+  add(menu, "note", tr("Write a no&te"), {}, [this] { writeNote(); });
   add(menu, "remove", tr("Re&move from the list"), {}, [this] { session_.removeRun(session_.runs().current()); });
 }
 
@@ -188,9 +189,9 @@ void MainWindow::refreshActions() {
   action(QStringLiteral("play"))->setEnabled(training || can_play);
   action(QStringLiteral("pause-all"))->setEnabled(session_.anyTraining());
   action(QStringLiteral("step"))->setEnabled(!training && can_play);
-  for (const char* const name : {"reset", "checkpoint", "note", "remove"}) action(QLatin1String(name))->setEnabled(run);
-  action(QStringLiteral("continue"))
-      ->setEnabled(run && !run->isTraining() && !run->folder().isEmpty() && run->state() != Run::State::finished);
+  for (const char* const name : {"reset", "note", "remove"}) action(QLatin1String(name))->setEnabled(run);
+  action(QStringLiteral("checkpoint"))->setEnabled(run && run->isOpen());
+  action(QStringLiteral("continue"))->setEnabled(run && run->canContinue());
   action(QStringLiteral("now"))->setEnabled(session_.feed().checkpoint().has_value());
   action(QStringLiteral("presentation"))->setChecked(presentation_);
   action(QStringLiteral("theme-") + toKey(theme_choice_))->setChecked(true);
@@ -255,11 +256,13 @@ void MainWindow::exportFigure(Panel* panel) {
                                        .filePath(QStringLiteral("Mambarium"));
   auto* const dialog = new ExportDialog(*panel, folder, this);
   dialog->setAttribute(Qt::WA_DeleteOnClose);
+  const bool of_model = panel->wants().has_value(), is_replay = session_.feed().checkpoint().has_value();
   for (int index = 0; index < session_.runs().count(); ++index) {
-    const Run* const shown = session_.runs().at(index);
-    if (!shown->isTraining() || !(shown->isShown() || shown == run)) continue;
-    dialog->setAsOf(shown->step());
-    if (shown == run) break;
+    const Run* const other = session_.runs().at(index);
+    const bool is_drawn = of_model ? other == run && !is_replay : other->isShown();
+    if (!is_drawn || !other->isTraining()) continue;
+    dialog->setAsOf(other->step());
+    if (other == run) break;
   }
   connect(dialog, &ExportDialog::saved, this, [this](const QString& path) { flash(tr("Saved %1.").arg(path)); });
   dialog->open();
@@ -301,6 +304,12 @@ void MainWindow::toggleLogAxis() {
   Panel* const gap = panels_->panel(QStringLiteral("gap"));
   const nlohmann::json options = gap->options();
   gap->setOptions({{"log", !options.value("log", true)}});
+}
+
+void MainWindow::writeNote() {
+  setPresentation(false);
+  action(QStringLiteral("show-runs"))->setChecked(true);
+  runs_view_->editNote(session_.runs().current());
 }
 
 Panel* MainWindow::panelInQuestion() const {

@@ -192,13 +192,6 @@ void PanelArea::arrange() {
   }
 }
 
-Panel* PanelArea::panelUnder(const QPoint& global_position) const {
-  for (Panel* const panel : panels_) {
-    if (panel->isVisible() && panel->rect().contains(panel->mapFromGlobal(global_position))) return panel;
-  }
-  return nullptr;
-}
-
 void PanelArea::resizeEvent(QResizeEvent* event) {
   const bool two_columns = event->size().width() >= theme_.px(2 * narrowest_panel) + columns_->handleWidth();
   const Qt::Orientation orientation = two_columns ? Qt::Horizontal : Qt::Vertical;

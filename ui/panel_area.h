@@ -31,7 +31,6 @@ class PanelArea : public QWidget {
   QAction* showAction(const Panel* panel) const;  // checkable: shown or hidden
   Panel* maximised() const { return maximised_; }
   void maximise(Panel* panel);  // nullptr: those that are shown again
-  Panel* panelUnder(const QPoint& global_position) const;
 
   void setTheme(const Theme& theme);
   void save(QSettings& settings) const;

@@ -116,7 +116,6 @@ void RunRow::refreshLook() {
   if (note_->text() != run_.note()) note_->setText(run_.note());
   swatch_->setPixmap(theme_.runIcon(run_.paletteIndex(), run_.markerIndex(), theme_.px(18))
                          .pixmap(QSize(theme_.px(18), theme_.px(18)), devicePixelRatioF()));
-  setToolTip(run_.folder().isEmpty() ? run_.title() : QStringLiteral("%1\n%2").arg(run_.title(), run_.folder()));
   QFont font = theme_.font();
   if (current_) font.setWeight(QFont::DemiBold);
   title_->setFont(font);
@@ -132,6 +131,9 @@ void RunRow::refresh() {
   const QString spoken = gap.isEmpty() ? tr("%1, %2").arg(run_.title(), state)
                                        : tr("%1, %2, gap %3 nats per token").arg(run_.title(), state, gap);
   if (accessibleName() != spoken) setAccessibleName(spoken);
+  const QString tip =
+      run_.folder().isEmpty() ? run_.title() : QStringLiteral("%1\n%2").arg(run_.title(), run_.folder());
+  if (toolTip() != tip) setToolTip(tip);
 }
 
 void RunRow::editNote() {

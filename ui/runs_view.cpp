@@ -99,9 +99,8 @@ QMenu* RunsView::makeMenu(Run* run) {
     action->setEnabled(enabled);
     return action;
   };
-  const bool can_go_on = !run->isTraining() && run->state() != Run::State::finished && !run->folder().isEmpty();
   add(
-      tr("Continue from the last checkpoint"), [this](Run* it) { session_.continueRun(it); }, can_go_on);
+      tr("Continue from the last checkpoint"), [this](Run* it) { session_.continueRun(it); }, run->canContinue());
   menu->addSeparator();
   add(tr("Rename…"), [this](Run* it) { rename(it); });
   add(tr("Write a note"), [this](Run* it) { editNote(it); });

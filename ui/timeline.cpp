@@ -108,18 +108,6 @@ void Timeline::keyPressEvent(QKeyEvent* event) {
   }
 }
 
-bool Timeline::event(QEvent* event) {
-  // While it has the focus, the right arrow goes to the next checkpoint and does not take a training step.
-  if (event->type() == QEvent::ShortcutOverride) {
-    const int key = static_cast<QKeyEvent*>(event)->key();
-    if (key == Qt::Key_Left || key == Qt::Key_Right) {
-      event->accept();
-      return true;
-    }
-  }
-  return QAbstractSlider::event(event);
-}
-
 void Timeline::paintEvent(QPaintEvent*) {
   QPainter painter(this);
   painter.setRenderHint(QPainter::Antialiasing);

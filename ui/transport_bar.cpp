@@ -51,7 +51,9 @@ int sliderValueOf(double steps_per_second) {
 
 TransportBar::TransportBar(Session& session, QWidget* parent) : QWidget(parent), session_(session) {
   setObjectName(QStringLiteral("transport"));
-  reset_ = makeTool(tr("Reset"), tr("Train this run again from where it began; its folder is kept"));
+  reset_ =
+      makeTool(tr("Reset"),
+               tr("Go back to where this run began and wait for play; what it has trained stays in its old folder"));
   play_ = new QPushButton;
   play_->setProperty("primary", true);
   play_->setFocusPolicy(Qt::TabFocus);
@@ -139,7 +141,8 @@ void TransportBar::fixWidths() {
   const Run* const run = session_.runs().current();
   const QString steps = stepText(run ? run->steps() : 2000);
   fix(progress_, tr("%1 of %1").arg(steps));
-  fix(left_, tr("00:00 left"));
+  const QString usual = tr("00:00 left"), left = left_->text();
+  fix(left_, metrics.horizontalAdvance(left) > metrics.horizontalAdvance(usual) ? left : usual);
   QFont bold = theme_.font();
   bold.setWeight(QFont::DemiBold);
   play_->setFixedWidth(QFontMetrics(bold).horizontalAdvance(tr("Pause")) + theme_.px(60));
@@ -184,11 +187,12 @@ void TransportBar::refreshNumbers() {
   }
   timeline_->setProgress(run->step(), run->steps());
   timeline_->setCheckpoints(run->checkpoints());
-  const QString progress = tr("%1 of %2").arg(stepText(run->step()), stepText(run->steps()));
-  if (progress_->fontMetrics().horizontalAdvance(progress) > progress_->width()) fixWidths();
-  progress_->setText(progress);
+  progress_->setText(tr("%1 of %2").arg(stepText(run->step()), stepText(run->steps())));
   const QString left = run->isTraining() ? durationText(run->secondsLeft()) : QString();
   left_->setText(left.isEmpty() ? QString() : tr("%1 left").arg(left));
+  for (const QLabel* const label : {progress_, left_}) {
+    if (label->fontMetrics().horizontalAdvance(label->text()) > label->width()) fixWidths();
+  }
 }
 
 void TransportBar::setSentence(const QString& sentence) {

@@ -1,6 +1,6 @@
 // TransportBar: reset, play or pause, step, tempo, the timeline, and how far it is - with the sentence below.
 //
-// Live numbers have fixed widths, so that nothing moves when they change.
+// Live numbers have fixed widths, so that nothing moves when they change; one that does not fit makes its label wider.
 #pragma once
 
 #include <QWidget>

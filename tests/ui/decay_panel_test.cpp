@@ -14,6 +14,7 @@ class DecayPanelTest : public QObject {
   void initTestCase() { loadFonts(); }
   void decayIsReadableNearOne();
   void decayOfOneHasItsOwnPlace();
+  void whatIsNoNumberIsLeftOut();
   void decayLinesPerHead();
   void switchTokensAreMarked();
   void hoverLabelKeepsClearOfTheCurve();
@@ -59,6 +60,27 @@ void DecayPanelTest::decayOfOneHasItsOwnPlace() {
   std::fill(answer.decay.data.begin(), answer.decay.data.end(), 0.0F);
   panel->show(fake::inspected(answer));
   QVERIFY(panel->hasData());
+}
+
+void DecayPanelTest::whatIsNoNumberIsLeftOut() {
+  DecayData answer = fake::decay(64, 1, 1), broken = answer;
+  std::fill(answer.decay.data.begin(), answer.decay.data.end(), 0.99F);
+  broken.decay.data = answer.decay.data;
+  for (const std::size_t t : {std::size_t{0}, std::size_t{20}, std::size_t{63}}) broken.decay.data[t] = NAN;
+  for (const char* view : {"factor", "horizon", "histogram"}) {
+    const auto panel = shownPanel(QStringLiteral("decay"), fake::inspected(broken));
+    panel->setOptions({{"view", view}, {"scale", "log"}});
+    QVERIFY2(panel->caption().contains(view == std::string("horizon") ? QStringLiteral("median 100;")
+                                                                      : QStringLiteral("0.990")),
+             qPrintable(panel->caption()));
+    QVERIFY2(panel->caption().endsWith(QStringLiteral("; 3 of 64 factors are not numbers.")),
+             qPrintable(panel->caption()));
+    QVERIFY(!panel->table().rows.empty());
+    answer.decay.data.assign(64, NAN);
+    panel->show(fake::inspected(answer));
+    QCOMPARE(panel->caption(), QStringLiteral("Step 1,240: aₜ is not a number at any token."));
+    moveMouse(plotOf(*panel), mainRect(plotOf(*panel))->rect().center());
+  }
 }
 
 void DecayPanelTest::decayLinesPerHead() {

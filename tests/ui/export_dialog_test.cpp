@@ -31,6 +31,8 @@ class ExportDialogTest : public QObject {
   void presetFillsTheNumbersAndNumbersNameThePreset();
   void formatAndFileNameFollowEachOther();
   void remembersTheLastChoice();
+  void offersTheRunsFolderUntilAnotherIsChosen();
+  void aFigureWithoutTheCurrentRunIsReadBack();
   void replacesOnlyAfterSayingSo();
   void aFailureIsSaidAndTheDialogStays();
   void previewFollowsTheChoice();
@@ -134,6 +136,37 @@ void ExportDialogTest::remembersTheLastChoice() {
   QCOMPARE(QFileInfo(dialog->path()).fileName(), QStringLiteral("gap-2.svg"));
 }
 
+void ExportDialogTest::offersTheRunsFolderUntilAnotherIsChosen() {
+  const auto saveAs = [this](const QString& path) {
+    const auto dialog = open();
+    QVERIFY(dialog);
+    if (!path.isEmpty()) named<QLineEdit>(*dialog, "File")->setText(path);
+    dialog->accept();
+    QVERIFY(!dialog->isVisible());
+  };
+  const QString of_another_run = directory_->filePath(QStringLiteral("another/figures"));
+  const auto offered = [&] { return QFileInfo(ExportDialog(*panel_, of_another_run).path()).path(); };
+  saveAs({});
+  QCOMPARE(offered(), of_another_run);
+  saveAs(directory_->filePath(QStringLiteral("chosen/gap.pdf")));
+  QCOMPARE(offered(), directory_->filePath(QStringLiteral("chosen")));
+  saveAs(folder() + QStringLiteral("/again.pdf"));
+  QCOMPARE(offered(), of_another_run);
+}
+
+void ExportDialogTest::aFigureWithoutTheCurrentRunIsReadBack() {
+  PanelData data = fake::threeRuns();
+  data.current = data.runs.size();
+  panel_->show(data);
+  const auto dialog = open();
+  QVERIFY(dialog);
+  const QString path = dialog->path();
+  dialog->accept();
+  const Figure again = readRecipe(recipePathFor(path));
+  QCOMPARE(again.data.runs.size(), std::size_t{3});
+  QCOMPARE(again.data.current, again.data.runs.size());
+}
+
 void ExportDialogTest::replacesOnlyAfterSayingSo() {
   QVERIFY(QDir().mkpath(folder()));
   QFile old(folder() + QStringLiteral("/old.pdf"));
@@ -147,8 +180,12 @@ void ExportDialogTest::replacesOnlyAfterSayingSo() {
     return texts;
   };
   QVERIFY(buttonTexts().contains(QStringLiteral("Save")));
-  path->setText(old.fileName());
-  QVERIFY(buttonTexts().contains(QStringLiteral("Replace")));
+  for (const char* const ending : {".pdf", ""}) {
+    path->setText(folder() + QStringLiteral("/new") + QLatin1String(ending));
+    QVERIFY(buttonTexts().contains(QStringLiteral("Save")));
+    path->setText(folder() + QStringLiteral("/old") + QLatin1String(ending));
+    QVERIFY2(buttonTexts().contains(QStringLiteral("Replace")), ending);
+  }
 }
 
 void ExportDialogTest::aFailureIsSaidAndTheDialogStays() {

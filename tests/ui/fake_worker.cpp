@@ -5,7 +5,7 @@
 //   --long-step MS     every step takes so long, deaf to everything
 //   --crash-at STEP    a fresh run dies by SIGKILL at that step (a continued one goes on)
 //   --fail-at STEP     training becomes impossible there: a fatal error report
-//   --crash-on TYPE, --hang-on TYPE, --garbage-on TYPE, --nonsense-on TYPE    what to do when such a request comes
+//   --hang-on TYPE, --garbage-on TYPE, --nonsense-on TYPE    what to do when such a request comes
 //   --greeting TEXT    text on standard output before anything else, as a chatty login script would
 //   --words TEXT       a line on standard error at the start
 //   --leave CODE       exit at once
@@ -13,7 +13,7 @@
 //   --slow MS          replies come three bytes at a time with pauses in between
 //   --stale            after opening, reports of an older generation that must be dropped
 //   --in-use FILE      while that file is there, folders cannot be opened: another worker has them
-//   --slow-read MS     so long until a run folder has been read
+//   --slow-read FILE   while that file is there, no run folder has been read: neither to show nor to open it
 //   --journal FILE     one line per request: its type, and for inspect what and at
 #include <poll.h>
 #include <unistd.h>
@@ -120,11 +120,6 @@ class FakeWorker {
 
   void misbehave(const std::string& type) {
     const auto told = [&](const char* option) { return has(option) && options_[option] == type; };
-    if (told("crash-on")) {
-      constexpr std::string_view words = "fake worker: out of memory while answering\n";
-      (void)!::write(2, words.data(), words.size());
-      ::raise(SIGKILL);
-    }
     if (told("hang-on")) std::this_thread::sleep_for(1h);
     if (told("garbage-on")) put(std::string(64, '\xff'));
     if (told("nonsense-on")) {
@@ -200,7 +195,12 @@ class FakeWorker {
     opened();
   }
 
+  void wait_for_disk() {
+    while (has("slow-read") && fs::exists(options_["slow-read"])) std::this_thread::sleep_for(5ms);
+  }
+
   void answer(const OpenFolder& open) {
+    wait_for_disk();
     if (has("in-use") && fs::exists(options_["in-use"])) {
       report(ErrorReport{generation_, std::nullopt, open.folder + " is in use by another run (process 7)",
                          "Wait until it ends.", true});
@@ -277,7 +277,7 @@ class FakeWorker {
   }
   void answer(const ListRunsRequest& list) { report(RunsReport{list.id, list_run_folders(list.root)}); }
   void answer(const ReadRunRequest& read) {
-    std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(number("slow-read", 0)));
+    wait_for_disk();
     const ReadRunFolder found = read_run_folder(read.folder);
     if (!found.problems.empty()) {
       report(ErrorReport{generation_, read.id, to_string(found.problems.front()),
@@ -302,7 +302,8 @@ class FakeWorker {
     const bool last = step_ >= steps() || fails || (steps_to_take_ > 0 && --steps_to_take_ == 0);
     if (last || Clock::now() - last_metrics_ > 33ms) metrics();
     const double speed = tempo_ > 0 ? tempo_ : number("speed", 400);
-    next_step_ += std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / speed));
+    // Not from when this one was due: a worker that had to wait does not catch up in a burst.
+    next_step_ = Clock::now() + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(1 / speed));
     if (!last) return;
     training_ = false;
     if (fails)

@@ -15,6 +15,7 @@ class InnerProductsPanelTest : public QObject {
   void tabulatesWhatCame();
   void captionIsTheTwoMeans();
   void contextsOfHigherOrders();
+  void aWindowOfOneTokenIsOneToken();
   void refusalsAreSentences();
   void hoverReadsACell();
 };
@@ -58,12 +59,24 @@ void InnerProductsPanelTest::contextsOfHigherOrders() {
   QVERIFY2(panel->caption().contains(QStringLiteral("too short")), qPrintable(panel->caption()));
 }
 
+void InnerProductsPanelTest::aWindowOfOneTokenIsOneToken() {
+  const auto panel = shownPanel(QStringLiteral("inner-products"), fake::inspected(fake::innerProducts(12, 1)));
+  QCOMPARE(panel->table().rows.back()[0], QStringLiteral("11"));
+  for (const QStringList& row : panel->table().rows) QCOMPARE(row[2], QStringLiteral("0"));
+  QVERIFY2(panel->caption().contains(QStringLiteral("too short")), qPrintable(panel->caption()));
+}
+
 void InnerProductsPanelTest::refusalsAreSentences() {
   PanelData data = fake::oneRun();
   data.runs[0].config.set("model.d_conv", std::int64_t{7});
   const auto panel = shownPanel(QStringLiteral("inner-products"), data);
   QVERIFY(!panel->wants());
   QVERIFY2(panel->caption().startsWith(QStringLiteral("There are too many windows")), qPrintable(panel->caption()));
+  PanelData of_attention = data;
+  of_attention.runs[0].config.set("model.kind", std::string("transformer"));
+  panel->show(of_attention);
+  QVERIFY2(panel->caption().startsWith(QStringLiteral("A transformer has no recurrent state")),
+           qPrintable(panel->caption()));
   data.runs[0].config.set("model.d_conv", std::int64_t{6});
   panel->show(data);
   QCOMPARE(panel->wants()->what, std::string("inner_products"));

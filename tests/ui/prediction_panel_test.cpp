@@ -20,7 +20,7 @@ class PredictionPanelTest : public QObject {
   void predictionShowsOneContext();
   void predictionCaptionIsTrue();
   void hoverTellsTheTokenAndOthersLightUp();
-  void probeAndCheckpointChangeWhatIsWanted();
+  void theProbeChangesWhatIsWanted();
 };
 
 void PredictionPanelTest::predictionShowsTheChosenSymbol() {
@@ -60,8 +60,20 @@ void PredictionPanelTest::predictionShowsOneContext() {
     QCOMPARE(answer.tokens[t - 1], 0);
     QCOMPARE(answer.tokens[t - 2], 1);
   }
-  panel->setOptions({{"context", "1 1 1 1 1 1 1 1 1 1 1 1 1"}});
-  QVERIFY(panel->caption().contains(QStringLiteral("does not occur")));
+
+  // Chosen on an order-2 run, and then a run of order 1: its list has no such context.
+  answer.order = 1;
+  panel->show(fake::inspected(answer));
+  QCOMPARE(named<QComboBox>(*panel, QStringLiteral("Context"))->currentIndex(), 0);
+  QCOMPARE(panel->table().rows.size(), std::size_t{100});
+  QVERIFY(!panel->caption().contains(QStringLiteral("after")));
+
+  PredictionData few = fake::prediction(3, 4);
+  int missing = 0;
+  while (std::ranges::count(few.tokens, missing) > 0) ++missing;
+  panel->show(fake::inspected(few));
+  panel->setOptions({{"context", std::to_string(missing)}});
+  QVERIFY2(panel->caption().contains(QStringLiteral("does not occur")), qPrintable(panel->caption()));
 }
 
 void PredictionPanelTest::predictionCaptionIsTrue() {
@@ -119,22 +131,17 @@ void PredictionPanelTest::hoverTellsTheTokenAndOthersLightUp() {
   decay->highlightToken(-1);
 }
 
-void PredictionPanelTest::probeAndCheckpointChangeWhatIsWanted() {
+void PredictionPanelTest::theProbeChangesWhatIsWanted() {
   for (const char* id : {"prediction", "decay"}) {
     const auto panel = shownPanel(QString::fromLatin1(id), fake::panelData(QString::fromLatin1(id)));
-    QSignalSpy wants(panel.get(), &Panel::wantsChanged), chosen(panel.get(), &Panel::probeChosen);
-    QVERIFY((*panel->wants() == InspectRequest{id, 0, std::nullopt}));
+    QSignalSpy chosen(panel.get(), &Panel::probeChosen);
+    QVERIFY((*panel->wants() == InspectRequest{id, 0}));
     auto* box = named<QComboBox>(*panel, QStringLiteral("Probe sequence"));
     QCOMPARE(box->count(), static_cast<int>(probe_count));
     box->setFocus();
     QTest::keyClick(box, Qt::Key_Down);
-    QCOMPARE(wants.size(), 1);
     QCOMPARE(chosen.size(), 1);
-    panel->setCheckpoint(400);
-    QVERIFY((*panel->wants() == InspectRequest{id, 1, 400}));
-    panel->setCheckpoint(400);
-    panel->setProbe(1);
-    QCOMPARE(wants.size(), 2);
+    QVERIFY((*panel->wants() == InspectRequest{id, 1}));
     panel->setProbe(3);
     QCOMPARE(box->currentIndex(), 3);
     QCOMPARE(chosen.size(), 1);
@@ -200,6 +207,11 @@ void PredictionPanelTest::contextsAreTiles() {
     if (rect->visible()) headings << rect->axis(QCPAxis::atTop)->label();
   QCOMPARE(headings, (QStringList{QStringLiteral("after 0 0"), QStringLiteral("after 0 1"), QStringLiteral("after 1 0"),
                                   QStringLiteral("after 1 1")}));
+  const auto tiles = plotOf(*panel)->axisRects().last(4);
+  for (const qsizetype left : {0, 2}) {
+    QCOMPARE(tiles[left]->top(), tiles[left + 1]->top());
+    QCOMPARE(tiles[left]->bottom(), tiles[left + 1]->bottom());
+  }
   std::map<QString, int> seen;
   for (const QStringList& row : panel->table().rows) {
     const auto t = static_cast<std::size_t>(row[2].toInt());

@@ -102,12 +102,10 @@ void StatePanelTest::layerAndHeadAreAskedFor() {
   QVERIFY(layer->isVisible() && head->isVisible());
   QCOMPARE(layer->count(), 3);
   QCOMPARE(head->count(), 2);
-  QSignalSpy wants(panel.get(), &Panel::wantsChanged);
   for (QComboBox* box : {layer, head}) {
     box->setFocus();
     QTest::keyClick(box, Qt::Key_Down);
   }
-  QCOMPARE(wants.size(), 2);
   QCOMPARE(panel->wants()->what, std::string("state"));
   QCOMPARE(panel->wants()->layer, 1);
   QCOMPARE(panel->wants()->head, 1);

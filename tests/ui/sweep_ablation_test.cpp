@@ -4,6 +4,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
+#include "core/contract/model_start.h"
 #include "ui/session/ablation.h"
 
 using namespace mambarium;
@@ -60,6 +61,21 @@ class SweepAblationTest : public QObject {
     QVERIFY(!find(ablationParts(bare), "model.gate"));
     bare.set("model.conv", std::string("none"));
     QCOMPARE(textsOf(*find(ablationParts(bare), "model.conv")), (QStringList{"x,B,C"}));
+  }
+
+  void whatCouldNotBeTrainedIsNotOffered() {
+    ConstructionSettings settings;
+    settings.name = "theorem1";
+    Ablation ablation{construction_config(settings), {}};
+    QVERIFY(find(ablationParts(ablation.config), "model.decay"));
+    QVERIFY(!ablation.config.set("model.start", settings.name));
+    QVERIFY(ablation.config.validate().empty());
+    QVERIFY(ablationParts(ablation.config).empty());
+    QVERIFY2(obstacle(ablation).contains(QStringLiteral("no part")), qPrintable(obstacle(ablation)));
+
+    ExperimentConfig of_gpu;
+    of_gpu.set("run.device", std::string("cuda"));
+    QVERIFY2(find(ablationParts(of_gpu), "model.conv_filters"), "a sweep trains on a device of its own");
   }
 
   void theFileIsASweepOfEveryCombination() {

@@ -9,7 +9,9 @@ foreach(name session_test session_fork_test panel_feed_test form_test window_tes
   target_compile_definitions(${name} PRIVATE FAKE_WORKER="$<TARGET_FILE:fake_worker>")
 endforeach()
 
-mambarium_add_test(sweep_ablation_test SOURCES sweep_ablation_test.cpp LIBRARIES mambarium_ui)
+foreach(name run_list_test sweep_ablation_test)
+  mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES mambarium_ui)
+endforeach()
 
 if(TARGET mambarium-worker)
   foreach(name real_worker_test real_fork_test real_switching_test sweep_window_test)

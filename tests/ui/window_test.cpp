@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QElapsedTimer>
+#include <QFrame>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -20,6 +21,7 @@
 #include "ui/figure/export_dialog.h"
 #include "ui/form/experiment_form.h"
 #include "ui/run_text.h"
+#include "ui/runs_view.h"
 #include "ui/timeline.h"
 #include "window_fixture.h"
 
@@ -200,8 +202,12 @@ class WindowTest : public QObject {
     it.window->action(QStringLiteral("show-decay"))->setChecked(true);
     QTRY_VERIFY(it.machine.count(QStringLiteral("inspect decay")) > 0);
     it.window->action(QStringLiteral("maximise-loss"))->trigger();
-    QTest::qWait(60);
-    const int asked = it.machine.count(QStringLiteral("inspect"));
+    // A question asked just before may still be on its way.
+    int asked = -1;
+    for (int wait = 0; wait < 20 && asked != it.machine.count(QStringLiteral("inspect")); ++wait) {
+      asked = it.machine.count(QStringLiteral("inspect"));
+      QTest::qWait(100);
+    }
     QTest::qWait(120);
     QCOMPARE(it.machine.count(QStringLiteral("inspect")), asked);
     QTest::keyClick(it.window.get(), Qt::Key_Escape);
@@ -349,16 +355,20 @@ class WindowTest : public QObject {
   }
 
   void whatIsBeingLoadedIsNotCalledEmpty() {
-    WindowFixture it(QStringLiteral("--speed 2000 --slow-read 400"));
+    const QTemporaryDir folder;
+    QFile unread(folder.filePath(QStringLiteral("unread")));
+    WindowFixture it(QStringLiteral("--speed 2000 --slow-read ") + unread.fileName());
     it.set("training.steps", std::int64_t{200});
     it.click(it.play());
     QTRY_VERIFY(it.run() && it.run()->state() == Run::State::finished);
+    QVERIFY(unread.open(QIODevice::WriteOnly));
     it.reopen();
     const Panel* const gap = it.window->panels().panel(QStringLiteral("gap"));
     QTRY_COMPARE(gap->caption(), QStringLiteral("Loading…"));
-    QCOMPARE(it.sentence(), QStringLiteral("Loading…"));
+    QTRY_COMPARE(it.sentence(), QStringLiteral("Loading…"));
+    QVERIFY(unread.remove());
     QTRY_VERIFY(gap->hasData());
-    QVERIFY(it.sentence().startsWith(QStringLiteral("Finished")));
+    QTRY_VERIFY(it.sentence().startsWith(QStringLiteral("Finished")));
     it.session->removeRun(it.run());
     QTRY_VERIFY(gap->caption().contains(QStringLiteral("Press Play")));
   }
@@ -420,6 +430,64 @@ class WindowTest : public QObject {
     QCOMPARE(it.session->tempo(), 50.0);
     QTRY_COMPARE(it.run()->rows().size(), std::size_t{5});
     QTRY_COMPARE(it.run()->state(), Run::State::finished);
+  }
+
+  void aRunThatCameBackIsListenedTo() {
+    WindowFixture it;
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->step() > 5);
+    it.reopen();
+    it.run()->setName(QStringLiteral("renamed"));
+    QCOMPARE(it.window->windowTitle(), QStringLiteral("renamed"));
+  }
+
+  void aRowSaysWhereItsRunLies() {
+    WindowFixture it;
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && !it.run()->folder().isEmpty());
+    QVERIFY(it.child<QFrame>("run-row")->toolTip().endsWith(it.run()->folder()));
+  }
+
+  void hoursThatAreLeftFitTheirLabel() {
+    WindowFixture it;
+    it.set("training.steps", std::int64_t{2'000'000});
+    it.click(it.play());
+    const QLabel* left = nullptr;
+    for (const QLabel* const label : it.window->transport().findChildren<QLabel*>()) {
+      if (label->accessibleName() == QStringLiteral("Time left")) left = label;
+    }
+    QVERIFY(left);
+    QTRY_VERIFY2(left->text().count(QLatin1Char(':')) == 2, qPrintable(left->text()));
+    QVERIFY(left->fontMetrics().horizontalAdvance(left->text()) <= left->width());
+  }
+
+  void aNoteIsWrittenWhereTheRunsWereHidden() {
+    WindowFixture it;
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->step() > 5);
+    const auto writesNote = [&it] {
+      it.window->action(QStringLiteral("note"))->trigger();
+      return it.window->runsView().isVisible() && it.window->focusWidget() == it.child<QLineEdit>("run-note");
+    };
+    it.window->action(QStringLiteral("show-runs"))->setChecked(false);
+    QVERIFY(!it.window->runsView().isVisible());
+    QVERIFY(writesNote());
+    it.window->setPresentation(true);
+    QVERIFY(!it.window->runsView().isVisible());
+    QVERIFY(writesNote());
+    QVERIFY(!it.window->isPresentation());
+  }
+
+  void checkpointsAreForWorkersThatAreThere() {
+    WindowFixture it;
+    const QAction* const write = it.window->action(QStringLiteral("checkpoint"));
+    QVERIFY(!write->isEnabled());
+    it.click(it.play());
+    QTRY_VERIFY(it.run() && it.run()->step() > 5);
+    QVERIFY(write->isEnabled());
+    ::kill(static_cast<pid_t>(it.run()->workerProcessId()), SIGKILL);
+    QTRY_COMPARE(it.run()->state(), Run::State::died);
+    QVERIFY(!write->isEnabled());
   }
 
   void thePaletteFindsAndRunsCommands() {
@@ -492,6 +560,46 @@ class WindowTest : public QObject {
     QTRY_VERIFY(QFileInfo(path).size() > 1000);
     QVERIFY(QDir(QFileInfo(path).path()).entryList({QStringLiteral("*.json")}).size() == 1);
     QVERIFY(it.sentence().contains(path));
+  }
+
+  void aRunExportsFromItsMenu() {
+    WindowFixture it(QStringLiteral("--speed 2000"));
+    it.set("training.steps", std::int64_t{100});
+    for (const std::int64_t seed : {std::int64_t{1}, std::int64_t{2}}) {
+      it.set("training.seed", seed);
+      it.click(it.play());
+      QTRY_VERIFY(it.session->runs().count() == seed && it.run()->state() == Run::State::finished);
+    }
+    const Panel* const loss = it.window->panels().panel(QStringLiteral("loss"));
+    QTRY_VERIFY(loss->data().runs.size() == 2 && loss->data().current == 1);
+    Run* const first = it.session->runs().at(0);
+    const std::unique_ptr<QMenu> menu(it.window->runsView().makeMenu(first));
+    const QList<QAction*> actions = menu->actions();
+    for (QAction* const action : actions) {
+      if (action->text() == QStringLiteral("Export a figure…")) action->trigger();
+    }
+    const std::unique_ptr<ExportDialog> dialog(it.window->findChild<ExportDialog*>());
+    QVERIFY(dialog);
+    QCOMPARE(dialog->figure().data.current, std::size_t{0});
+    QVERIFY(dialog->path().startsWith(first->folder()));
+  }
+
+  void whatStandsStillIsNotExportedAsOfAStep() {
+    WindowFixture it;
+    it.set("training.steps", std::int64_t{100'000});
+    it.click(it.play());
+    Panel* const decay = it.window->panels().panel(QStringLiteral("decay"));
+    QTRY_VERIFY(it.run() && !it.run()->checkpoints().empty() && decay->hasData());
+    const auto saysAsOf = [&it, decay] {
+      it.window->exportFigure(decay);
+      const std::unique_ptr<ExportDialog> dialog(it.window->findChild<ExportDialog*>());
+      return dialog && !dialog->findChild<QLabel*>(QStringLiteral("as-of"))->isHidden();
+    };
+    QVERIFY(saysAsOf());
+    const std::int64_t checkpoint = it.run()->checkpoints().front();
+    it.session->feed().setCheckpoint(checkpoint);
+    QTRY_VERIFY(decay->data().inspected && decay->data().inspected->value("step", std::int64_t{-1}) == checkpoint);
+    QVERIFY(it.run()->isTraining() && !saysAsOf());
   }
 
   void undoInAFieldUndoesTheExperiment() {

@@ -50,10 +50,13 @@ QString freePath(const QString& folder, const QString& stem, const QString& exte
 }  // namespace
 
 ExportDialog::ExportDialog(const Panel& panel, const QString& folder, QWidget* parent)
-    : QDialog(parent), figure_(figureOf(panel, figurePresets().front().style)), caption_(panel.caption()) {
+    : QDialog(parent),
+      figure_(figureOf(panel, figurePresets().front().style)),
+      caption_(panel.caption()),
+      offered_folder_(folder) {
   setWindowTitle(tr("Export “%1”").arg(panel.title()));
   build();
-  restore(folder);
+  restore();
   preview_timer_.setSingleShot(true);
   preview_timer_.setInterval(preview_delay_ms);
   connect(&preview_timer_, &QTimer::timeout, this, &ExportDialog::updatePreview);
@@ -162,7 +165,7 @@ void ExportDialog::build() {
   connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
 }
 
-void ExportDialog::restore(const QString& folder) {
+void ExportDialog::restore() {
   const auto settings = openSettings();
   settings->beginGroup(QStringLiteral("export"));
   const FigureStyle standard = figurePresets().front().style;
@@ -178,7 +181,7 @@ void ExportDialog::restore(const QString& folder) {
   palette_->setCurrentIndex(settings->value(QStringLiteral("dark"), false).toBool() ? 1 : 0);
   with_caption_->setChecked(settings->value(QStringLiteral("caption"), false).toBool());
   const QString last = settings->value(QStringLiteral("folder")).toString();
-  path_->setText(freePath(last.isEmpty() ? folder : last, figure_.panel_id, format()));
+  path_->setText(freePath(last.isEmpty() ? offered_folder_ : last, figure_.panel_id, format()));
   sizeEdited();
 }
 
@@ -192,7 +195,12 @@ void ExportDialog::remember() const {
   settings->setValue(QStringLiteral("dpi"), dpi_->value());
   settings->setValue(QStringLiteral("dark"), palette_->currentData().toBool());
   settings->setValue(QStringLiteral("caption"), with_caption_->isChecked());
-  settings->setValue(QStringLiteral("folder"), QFileInfo(path()).path());
+  const QString folder = QFileInfo(path()).absolutePath();
+  if (QDir(folder) == QDir(offered_folder_)) {
+    settings->remove(QStringLiteral("folder"));
+  } else {
+    settings->setValue(QStringLiteral("folder"), folder);
+  }
 }
 
 void ExportDialog::setAsOf(std::int64_t step) {
@@ -205,6 +213,10 @@ QString ExportDialog::format() const {
 }
 QString ExportDialog::path() const {
   return path_->text().trimmed();
+}
+QString ExportDialog::target() const {
+  const QFileInfo info(path());
+  return info.fileName().isEmpty() || isFigureFormat(info.suffix()) ? path() : path() + u'.' + format();
 }
 
 Figure ExportDialog::figure() const {
@@ -259,12 +271,12 @@ void ExportDialog::pathEdited() {
     format_->setCurrentIndex(named);
     return;
   }
-  const bool exists = info.exists();
+  const bool exists = QFileInfo::exists(target());
   save_->setText(exists ? tr("Replace") : tr("Save"));
   save_->setEnabled(!info.fileName().isEmpty());
   const QString recipe = format() == u"csv" ? QString()
                                             : tr("A recipe that makes the figure again is written beside it: %1.")
-                                                  .arg(QFileInfo(recipePathFor(path())).fileName());
+                                                  .arg(QFileInfo(recipePathFor(target())).fileName());
   note_->setText(exists ? tr("This file exists and will be replaced. ") + recipe : recipe);
   say({});
 }
@@ -313,12 +325,12 @@ void ExportDialog::say(const QString& problem) {
 
 void ExportDialog::accept() {
   const Figure chosen = figure();
-  const QString target = isFigureFormat(QFileInfo(path()).suffix()) ? path() : path() + u'.' + format();
+  const QString file = target();
   std::optional<QString> failure;
   try {
-    QDir().mkpath(QFileInfo(target).path());
-    failure = saveFigure(chosen, target);
-    if (!failure && format() != u"csv") failure = writeFile(recipePathFor(target), recipeBytes(chosen));
+    QDir().mkpath(QFileInfo(file).path());
+    failure = saveFigure(chosen, file);
+    if (!failure && format() != u"csv") failure = writeFile(recipePathFor(file), recipeBytes(chosen));
   } catch (const std::exception& problem) {
     failure = QString::fromUtf8(problem.what());
   }
@@ -327,7 +339,7 @@ void ExportDialog::accept() {
     return;
   }
   remember();
-  Q_EMIT saved(target);
+  Q_EMIT saved(file);
   QDialog::accept();
 }
 

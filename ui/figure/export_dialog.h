@@ -2,8 +2,9 @@
 // that is drawn by the same code as the file.
 //
 // It shows what the panel showed when the dialog opened: a run that goes on does not change the figure under the hand.
-// What was chosen last is offered next time (openSettings(), group "export"). Everything is reached by Tab; Enter
-// saves. A recipe is written beside every PDF, SVG and PNG. A failure is said in the dialog, which stays open.
+// What was chosen last is offered next time (openSettings(), group "export"); the folder, if it is not the one that was
+// offered. Everything is reached by Tab; Enter saves. A recipe is written beside every PDF, SVG and PNG. A failure is
+// said in the dialog, which stays open.
 #pragma once
 
 #include <QDialog>
@@ -40,7 +41,7 @@ class ExportDialog : public QDialog {
 
  private:
   void build();
-  void restore(const QString& folder);
+  void restore();
   void remember() const;
   void choosePreset(int index);
   void sizeEdited();
@@ -50,10 +51,12 @@ class ExportDialog : public QDialog {
   void changed();  // asks for a new preview soon
   void updatePreview();
   QString format() const;
+  QString target() const;  // the file that is written: path(), with the format's ending where it has none
   void say(const QString& problem);
 
   Figure figure_;
-  QString caption_;  // of the panel
+  QString caption_;         // of the panel
+  QString offered_folder_;  // where files go while nobody has chosen another
   QComboBox* format_ = nullptr;
   QComboBox* preset_ = nullptr;
   QDoubleSpinBox* width_ = nullptr;

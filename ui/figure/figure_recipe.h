@@ -25,7 +25,7 @@ QByteArray recipeBytes(const Figure& figure);
 // fig.pdf -> fig.recipe.json
 QString recipePathFor(const QString& figure_path);
 
-// "mambarium-worker inspect <folder> decay --probe 2 --at 400", or "" for panels that show metrics.csv alone.
+// "mambarium-worker inspect <folder> --what decay --probe 2 --at 400", or "" for panels that show metrics.csv alone.
 QString inspectCommand(const Figure& figure);
 
 }  // namespace mambarium

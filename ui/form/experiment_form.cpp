@@ -200,15 +200,6 @@ QString ExperimentForm::problemText(std::string_view key) const {
   return {};
 }
 
-void ExperimentForm::focusFirstProblem() {
-  for (const Row& row : rows_) {
-    if (row.problem->text().isEmpty()) continue;
-    ensureWidgetVisible(row.editor);
-    row.editor->field()->setFocus();
-    return;
-  }
-}
-
 bool ExperimentForm::event(QEvent* event) {
   // As wide as its rows are, whatever the font: nothing is cut off on the right, nothing scrolls sideways.
   if (widget() && (event->type() == QEvent::LayoutRequest || event->type() == QEvent::FontChange ||

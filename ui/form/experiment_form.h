@@ -1,7 +1,7 @@
 // ExperimentForm: the settings of the draft, one row each, generated wholly from the property table.
 //
 // Groups and rows stand in the table's order; what does not apply under the current values is disabled; what is wrong
-// is said in a sentence below its row. Above them: the presets, undo and redo, and the share string in and out.
+// is said in a sentence below its row. Above them: the presets, with the description of the one that is set.
 #pragma once
 
 #include <QScrollArea>
@@ -29,7 +29,6 @@ class ExperimentForm : public QScrollArea {
   const std::vector<Preset>& presets() const { return presets_; }
   QWidget* field(std::string_view key) const;       // nullptr for an unknown key
   QString problemText(std::string_view key) const;  // what stands below the row, "" when nothing does
-  void focusFirstProblem();
   // While a change of a part forks the run that trains, a line above the parts says so.
   void setForking(bool forking);
 

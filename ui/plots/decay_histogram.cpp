@@ -29,6 +29,7 @@ DecayHistogram decayHistogram(const std::vector<double>& keys, const std::vector
 }
 
 double medianOf(std::vector<float> values) {
+  std::erase_if(values, [](float value) { return !std::isfinite(value); });
   if (values.empty()) return NAN;
   const auto middle = values.begin() + std::ssize(values) / 2;
   std::nth_element(values.begin(), middle, values.end());

@@ -21,6 +21,6 @@ struct DecayHistogram {
 // `keys` as they are drawn; one beyond the outermost edges belongs to the bin there.
 DecayHistogram decayHistogram(const std::vector<double>& keys, const std::vector<double>& edges);
 
-double medianOf(std::vector<float> values);  // the upper one of an even number; NaN of none
+double medianOf(std::vector<float> values);  // of the finite ones; the upper one of an even number; NaN of none
 
 }  // namespace mambarium

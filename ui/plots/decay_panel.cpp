@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 
 #include "ui/plots/axis_ticker.h"
 #include "ui/plots/decay_histogram.h"
@@ -29,11 +30,6 @@ QString horizonTickText(double forgotten) {
 
 QString horizonText(double a) {
   return a >= 1 ? QStringLiteral("∞") : a > 0.9 ? stepText(std::llround(1 / (1 - a))) : fixedText(1 / (1 - a), 1);
-}
-
-QColor mixed(const QColor& a, const QColor& b, double t) {
-  const auto mix = [t](int x, int y) { return static_cast<int>(std::lround(x + (y - x) * t)); };
-  return {mix(a.red(), b.red()), mix(a.green(), b.green()), mix(a.blue(), b.blue())};
 }
 
 }  // namespace
@@ -69,12 +65,11 @@ DecayPanel::DecayPanel(QWidget* parent)
 }
 
 nlohmann::json DecayPanel::options() const {
-  return {
-      {"probe", probe()}, {"view", view_names[static_cast<std::size_t>(view_)]}, {"scale", log_ ? "log" : "linear"}};
+  return withProbe({{"view", view_names[static_cast<std::size_t>(view_)]}, {"scale", log_ ? "log" : "linear"}});
 }
 
 void DecayPanel::setOptions(const nlohmann::json& options) {
-  const std::int64_t chosen = optionInteger(options, "decay", "probe", probe(), 0, probe_count - 1);
+  const std::int64_t chosen = probeFrom(options);
   const std::string scale = optionChoice(options, "decay", "scale", log_ ? "log" : "linear", {"log", "linear"});
   const std::string view = optionChoice(options, "decay", "view", view_names[static_cast<std::size_t>(view_)],
                                         {view_names[0], view_names[1], view_names[2]});
@@ -85,10 +80,7 @@ void DecayPanel::setOptions(const nlohmann::json& options) {
 
 bool DecayPanel::prepare(const PanelChange& change) {
   if (change.runs) log_range_.reset();
-  if (change.inspected) {
-    answer_ = {};
-    if (data().inspected) answer_ = data().inspected->get<DecayData>();
-  }
+  if (change.inspected) readAnswer(answer_);
   return !answer_.tokens.empty() && !answer_.decay.data.empty();
 }
 
@@ -198,7 +190,7 @@ void DecayPanel::draw() {
   for (int token = 0; markerSize() > 0 && token < std::min(ordinary, 4); ++token) {
     const double filled = ordinary > 1 ? token / double(ordinary - 1) : 1;
     legend.push_back({tr("at token %1").arg(token), QPen(Qt::NoPen), disc,
-                      token == 0 ? ink : mixed(theme().panel(), ink, filled), token == 0});
+                      token == 0 ? ink : Theme::mixed(theme().panel(), ink, filled), token == 0});
   }
   if (auto entry = switchEntry(diamond)) legend.push_back(*std::move(entry));
   chart()->flowLegend()->setEntries(std::move(legend));
@@ -237,7 +229,7 @@ void DecayPanel::drawLine(int layer, int head) {
     scatter->setLineStyle(QCPGraph::lsNone);
     const double filled = marks.size() > 1 ? static_cast<double>(token) / static_cast<double>(marks.size() - 1) : 1;
     scatter->setScatterStyle({Theme::markerPath(0), QPen(color, theme().scale()),
-                              QBrush(mixed(theme().panel(), color, filled)), markerSize() * theme().scale()});
+                              QBrush(Theme::mixed(theme().panel(), color, filled)), markerSize() * theme().scale()});
     scatter->data()->set(marks[token], true);
   }
 }
@@ -277,26 +269,41 @@ QString DecayPanel::switchSentence() const {
            QString::number(others));
 }
 
-QString DecayPanel::describeHorizon() const {
-  const auto [lowest, highest] = std::ranges::minmax(answer_.decay.data);
+std::vector<float> DecayPanel::finiteFactors() const {
+  std::vector<float> finite;
+  std::ranges::copy_if(answer_.decay.data, std::back_inserter(finite), [](float a) { return std::isfinite(a); });
+  return finite;
+}
+
+QString DecayPanel::describeHorizon(const std::vector<float>& factors) const {
+  const auto [lowest, highest] = std::ranges::minmax(factors);
   QString text = tr("Step %1: the effective count horizon 1/(1 − aₜ) lies between %2 and %3 tokens, median %4")
                      .arg(stepText(answer_.step), horizonText(static_cast<double>(lowest)),
-                          horizonText(static_cast<double>(highest)), horizonText(medianOf(answer_.decay.data)));
+                          horizonText(static_cast<double>(highest)), horizonText(medianOf(factors)));
   const Means mean = means(-1, -1);
   if (switchToken() && !std::isnan(mean.at_switches) && !std::isnan(mean.elsewhere))
     text += tr("; that of the mean aₜ is %1 at switch tokens and %2 elsewhere")
                 .arg(horizonText(mean.at_switches), horizonText(mean.elsewhere));
-  return text + tr("; the sequence has %1.").arg(countText(std::ssize(answer_.tokens), tr("token"), tr("tokens")));
+  return text + tr("; the sequence has %1").arg(countText(std::ssize(answer_.tokens), tr("token"), tr("tokens")));
 }
 
 QString DecayPanel::describe() const {
-  if (view_ == View::horizon) return describeHorizon();
-  if (view_ == View::histogram) return describeHistogram();
-  std::vector<float> sorted = answer_.decay.data;
-  std::sort(sorted.begin(), sorted.end());
-  const double lowest = static_cast<double>(sorted.front()), highest = static_cast<double>(sorted.back());
-  const double median = static_cast<double>(sorted[sorted.size() / 2]);
-  if (lowest >= 1) return tr("Step %1: aₜ is 1 at every token; the state forgets nothing.").arg(stepText(answer_.step));
+  const std::vector<float> factors = finiteFactors();
+  if (factors.empty()) return tr("Step %1: aₜ is not a number at any token.").arg(stepText(answer_.step));
+  QString text = view_ == View::horizon     ? describeHorizon(factors)
+                 : view_ == View::histogram ? describeHistogram()
+                                            : describeFactors(factors);
+  if (const auto lost = std::ssize(answer_.decay.data) - std::ssize(factors); lost > 0)
+    text += tr("; %1 of %2 are not numbers")
+                .arg(stepText(lost), countText(std::ssize(answer_.decay.data), tr("factor"), tr("factors")));
+  return text + u'.';
+}
+
+QString DecayPanel::describeFactors(const std::vector<float>& factors) const {
+  const auto ends = std::ranges::minmax(factors);
+  const double lowest = static_cast<double>(ends.min), highest = static_cast<double>(ends.max);
+  const double median = medianOf(factors);
+  if (lowest >= 1) return tr("Step %1: aₜ is 1 at every token; the state forgets nothing").arg(stepText(answer_.step));
   QString text = switchToken() ? switchSentence() : QString();
   if (text.isEmpty())
     text = tr("Step %1: aₜ lies between %2 and %3 over %4 tokens, median %5")
@@ -306,7 +313,7 @@ QString DecayPanel::describe() const {
   if (median < 1)
     text += tr("; what is written fades to 1/e in about %1 tokens")
                 .arg(stepText(std::llround(-1 / std::log(std::max(median, 1e-6)))));
-  return text + u'.';
+  return text;
 }
 
 PanelTable DecayPanel::table() const {

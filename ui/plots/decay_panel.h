@@ -40,7 +40,7 @@ class DecayPanel : public TokenPanel {
 
  private:
   enum class View { factor, horizon, histogram };
-  // The tokens of one kind: their factors of one head.
+  // The tokens of one kind: their factors of one head that are numbers.
   struct Part {
     int layer, head;
     bool at_switches;
@@ -54,7 +54,10 @@ class DecayPanel : public TokenPanel {
   std::vector<double> keysOf(const Part& part) const;
   void drawHistogram();
   void setUpDecayAxis(QCPAxis* axis);
-  QString describeHorizon() const;
+  std::vector<float> finiteFactors() const;  // of all heads; those of a model that diverged are not numbers
+  // A view in words, without the full stop.
+  QString describeFactors(const std::vector<float>& factors) const;
+  QString describeHorizon(const std::vector<float>& factors) const;
   QString describeHistogram() const;
   PanelTable histogramTable() const;
 

@@ -1,6 +1,7 @@
 // The part of DecayPanel that draws its histogram.
 
 #include <algorithm>
+#include <cmath>
 
 #include "ui/plots/axis_ticker.h"
 #include "ui/plots/decay_histogram.h"
@@ -16,7 +17,8 @@ std::vector<DecayPanel::Part> DecayPanel::parts() const {
       for (const bool at_switches : {false, true}) {
         Part part{layer, head, at_switches, {}};
         for (int position = 0; position < static_cast<int>(answer_.tokens.size()); ++position)
-          if ((answer_.tokens[static_cast<std::size_t>(position)] == switchToken()) == at_switches)
+          if ((answer_.tokens[static_cast<std::size_t>(position)] == switchToken()) == at_switches &&
+              std::isfinite(factor(layer, head, position)))
             part.factors.push_back(factor(layer, head, position));
         if (!part.factors.empty()) all.push_back(std::move(part));
       }
@@ -72,7 +74,7 @@ void DecayPanel::drawHistogram() {
   yAxis()->setScaleType(QCPAxis::stLinear);
   yAxis()->setRangeReversed(false);
   yAxis()->setTicker(linear_ticker_);
-  const AxisRange range = linearRange(0, highest, std::nullopt);
+  const AxisRange range = linearRange(0, highest > 0 ? highest : 1, std::nullopt);
   yAxis()->setRange(range.lower, range.upper);
   chart()->flowLegend()->setEntries(std::move(legend));
 }
@@ -116,7 +118,7 @@ QString DecayPanel::describeHistogram() const {
   }
   QString text = tr("Step %1: the median of aₜ is %2").arg(stepText(answer_.step), medians.join(tr(" and ")));
   if (layers() * heads() > 1) text += tr(", over %1 heads").arg(layers() * heads());
-  return text + u'.';
+  return text;
 }
 
 PanelTable DecayPanel::histogramTable() const {

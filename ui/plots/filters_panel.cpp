@@ -33,7 +33,6 @@ FiltersPanel::FiltersPanel(QWidget* parent)
   connect(view_box_, &QComboBox::currentIndexChanged, this, [this](int index) {
     view_ = static_cast<View>(index);
     redraw();
-    Q_EMIT wantsChanged();
   });
   connect(layer_box_, &QComboBox::activated, this, [this](int index) {
     layer_ = index;
@@ -54,7 +53,7 @@ FiltersPanel::FiltersPanel(QWidget* parent)
 }
 
 std::optional<InspectRequest> FiltersPanel::wants() const {
-  return InspectRequest{"filters", 0, checkpoint_};
+  return InspectRequest{"filters"};
 }
 
 nlohmann::json FiltersPanel::options() const {
@@ -82,7 +81,6 @@ void FiltersPanel::setCheckpoint(std::optional<std::int64_t> step) {
   if (checkpoint_ == step) return;
   checkpoint_ = step;
   updateSlider();
-  Q_EMIT wantsChanged();
 }
 
 void FiltersPanel::updateSlider() {
@@ -107,11 +105,11 @@ void FiltersPanel::sliderMoved(int index) {
 bool FiltersPanel::prepare(const PanelChange& change) {
   if (change.runs) value_range_.reset();
   if (change.inspected) {
-    answer_ = {};
+    answer_ = {};  // also where an earlier one is malformed
     history_.clear();
     for (const nlohmann::json& earlier : data().earlier) history_.push_back(earlier.get<FilterData>());
+    readAnswer(answer_);
     if (data().inspected) {
-      answer_ = data().inspected->get<FilterData>();
       std::erase_if(history_, [this](const FilterData& old) { return old.step == answer_.step; });
       history_.push_back(answer_);
     }
@@ -156,16 +154,6 @@ QString FiltersPanel::lagText(int lag) {
   return lag == 0 ? QStringLiteral("0") : QStringLiteral("−%1").arg(lag);
 }
 
-void FiltersPanel::updateLayerChoice() {
-  const auto count = static_cast<int>(answer_.layers.size());
-  if (layer_box_->count() != count) {
-    layer_box_->clear();
-    for (int layer = 0; layer < count; ++layer) layer_box_->addItem(tr("Layer %1").arg(layer + 1));
-  }
-  layer_box_->setCurrentIndex(shownLayer());
-  layer_box_->setVisible(count > 1);
-}
-
 void FiltersPanel::rebuild(int count) {
   const bool wants_scale = view_ == View::map;
   if (static_cast<int>(rects_.size()) == count && scale_.has_value() == wants_scale) return;
@@ -188,7 +176,7 @@ void FiltersPanel::forgetDrawing() {
 }
 
 void FiltersPanel::draw() {
-  updateLayerChoice();
+  fillNumbered(layer_box_, tr("Layer %1"), std::ssize(answer_.layers), layer_);
   const auto shown = segments(answer_);
   rebuild(static_cast<int>(shown.size()));
   forgetDrawing();

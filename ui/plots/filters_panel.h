@@ -65,7 +65,6 @@ class FiltersPanel : public PlotPanel {
   void hoverTraining(const QPointF& pixel);
   QString describeTraining() const;
   PanelTable trainingTable() const;
-  void updateLayerChoice();
   void updateSlider();
   void sliderMoved(int index);
 
@@ -74,7 +73,7 @@ class FiltersPanel : public PlotPanel {
   View view_ = View::map;
   int layer_ = 0;
   std::vector<std::int64_t> checkpoints_;
-  std::optional<std::int64_t> checkpoint_;
+  std::optional<std::int64_t> checkpoint_;  // at which the slider stands
   std::optional<AxisRange> value_range_;
 
   QComboBox* view_box_;

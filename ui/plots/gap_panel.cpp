@@ -216,7 +216,8 @@ QString GapPanel::readout(const RunCurve& curve, std::size_t row) const {
 
 QString GapPanel::describe() const {
   const RunSeries* run = currentRun();
-  if (!run || run->rows.empty()) return tr("The current run has no evaluation yet.");
+  if (!run) return tr("The curves of the current run are hidden.");
+  if (run->rows.empty()) return tr("The current run has no evaluation yet.");
   if (!isPlain()) return describeCurve(tr("gap to %1").arg(estimatorName(run->config)), &MetricsRow::gap_add_beta);
   QString text = tr("%1: gap to %2 %3 nats per token")
                      .arg(standingText(), estimatorName(run->config), natsText(run->rows.back().gap_add_beta));

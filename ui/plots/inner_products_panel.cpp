@@ -11,6 +11,7 @@ namespace mambarium {
 namespace {
 
 constexpr int most_named = 32;  // windows on an axis
+constexpr const char* question = "inner_products";
 
 }  // namespace
 
@@ -28,7 +29,7 @@ InnerProductsPanel::InnerProductsPanel(QWidget* parent)
 
 bool InnerProductsPanel::tooManyWindows() const {
   const RunSeries* run = currentRun();
-  if (!run) return false;
+  if (!run || nothing_to_inspect(run->config, question)) return false;
   const std::int64_t window = run->config.text("model.conv") == "none" ? 1 : run->config.integer("model.d_conv");
   return std::pow(static_cast<double>(alphabet_of(run->config)), static_cast<double>(window)) >
          static_cast<double>(most_windows);
@@ -36,27 +37,17 @@ bool InnerProductsPanel::tooManyWindows() const {
 
 std::optional<InspectRequest> InnerProductsPanel::wants() const {
   if (tooManyWindows()) return std::nullopt;
-  InspectRequest request;
-  request.what = "inner_products";
-  request.at = checkpoint_;
-  return request;
-}
-
-void InnerProductsPanel::setCheckpoint(std::optional<std::int64_t> step) {
-  if (checkpoint_ == step) return;
-  checkpoint_ = step;
-  Q_EMIT wantsChanged();
+  return InspectRequest{question};
 }
 
 bool InnerProductsPanel::prepare(const PanelChange& change) {
   if (change.inspected) {
-    answer_ = {};
     tokens_.clear();
-    if (data().inspected) answer_ = data().inspected->get<InnerProductData>();
+    readAnswer(answer_);
     for (const std::string& window : answer_.windows) {
       const QString text = QString::fromStdString(window);
       std::vector<int> tokens;
-      if (text.contains(u',')) {
+      if (answer_.window == 1 || text.contains(u',')) {
         for (const QString& token : text.split(u',')) tokens.push_back(token.toInt());
       } else {
         for (const QChar digit : text) tokens.push_back(digit.digitValue());

@@ -19,7 +19,6 @@ class InnerProductsPanel : public PlotPanel {
   explicit InnerProductsPanel(QWidget* parent = nullptr);
   std::optional<InspectRequest> wants() const override;
   PanelTable table() const override;
-  void setCheckpoint(std::optional<std::int64_t> step) override;
 
  protected:
   bool prepare(const PanelChange& change) override;
@@ -40,7 +39,6 @@ class InnerProductsPanel : public PlotPanel {
 
   InnerProductData answer_;
   std::vector<std::vector<int>> tokens_;  // of each window, oldest first
-  std::optional<std::int64_t> checkpoint_;
   QCPAxisRect* rect_;
   CellMap* cells_;
   ColorScale scale_;

@@ -202,7 +202,8 @@ QString LossPanel::readout(const RunCurve& curve, std::size_t index) const {
 
 QString LossPanel::describe() const {
   const RunSeries* run = currentRun();
-  if (!run || run->rows.empty()) return tr("The current run has no evaluation yet.");
+  if (!run) return tr("The curves of the current run are hidden.");
+  if (run->rows.empty()) return tr("The current run has no evaluation yet.");
   if (!isPlain()) return describeCurve(tr("test loss"), &MetricsRow::test_loss);
   const MetricsRow& row = run->rows.back();
   const double uniform = std::log(static_cast<double>(alphabet_of(run->config)));

@@ -39,6 +39,7 @@ class Panel : public QWidget {
 
   virtual QString id() const = 0;     // one of panelIds()
   virtual QString title() const = 0;  // sentence case
+  // Looked at every frame; which checkpoint (`at`) is asked about is the window's to say.
   virtual std::optional<InspectRequest> wants() const { return std::nullopt; }
   // Whether the same question is of interest at other steps too: those of checkpoints, and those that were live once.
   virtual bool wantsEarlier() const { return false; }
@@ -71,7 +72,6 @@ class Panel : public QWidget {
   void tokenHovered(int position);
   void checkpointChosen(std::optional<std::int64_t> step);
   void probeChosen(std::int64_t probe);
-  void wantsChanged();
   void optionsChanged();
   void captionChanged();   // when the sentence is another one, at most once a frame
   void exportRequested();  // the panel's own Export button

@@ -10,6 +10,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr const char* no_current_run = "none";
+
 std::invalid_argument bad(const std::string& where, const std::string& message) {
   return std::invalid_argument(where + ": " + message);
 }
@@ -69,10 +71,16 @@ RunSeries runFromRecipe(const json& document, const std::string& where) {
   return run;
 }
 
+std::size_t currentFromRecipe(const json& document, const std::string& where, std::size_t runs) {
+  if (field(document, "current", where) == json(no_current_run)) return runs;
+  return static_cast<std::size_t>(count(document, "current", where, static_cast<std::int64_t>(runs)));
+}
+
 }  // namespace
 
 json to_recipe_json(const PanelData& data) {
-  json document = {{"current", data.current}, {"runs", json::array()}};
+  const bool shows_current = data.current < data.runs.size() || data.sweep;
+  json document = {{"current", shows_current ? json(data.current) : json(no_current_run)}, {"runs", json::array()}};
   for (const RunSeries& run : data.runs) {
     json losses = json::array();
     for (const auto& [step, loss] : run.train_losses)
@@ -102,8 +110,7 @@ PanelData panel_data_from_recipe(const json& document) {
   for (const json& run : list(document, "runs", where))
     data.runs.push_back(runFromRecipe(run, where + ".runs[" + std::to_string(data.runs.size()) + "]"));
   if (data.runs.empty()) throw bad(where + ".runs", "must hold at least one run");
-  data.current =
-      static_cast<std::size_t>(count(document, "current", where, static_cast<std::int64_t>(data.runs.size())));
+  data.current = currentFromRecipe(document, where, data.runs.size());
   if (const auto found = document.find("inspected"); found != document.end()) {
     if (!found->is_object()) throw bad(where + ".inspected", "must be an object");
     data.inspected = *found;

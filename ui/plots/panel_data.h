@@ -31,8 +31,8 @@ struct RunSeries {
 
 struct PanelData {
   std::vector<RunSeries> runs;              // visible ones, in the order of the runs list
-  std::size_t current = 0;                  // the run that `inspected` is about
-  std::optional<nlohmann::json> inspected;  // the answer to Panel::wants(): inspection.h, "what" tells which
+  std::size_t current = 0;                  // the run that `inspected` is about; runs.size(): it is not among them
+  std::optional<nlohmann::json> inspected;  // the answer to Panel::wants(), one of the structs of inspection.h
   std::vector<nlohmann::json> earlier;      // answers to the same question at other steps, if Panel::wantsEarlier()
   std::shared_ptr<const SweepData> sweep;   // of the panel of sweeps, which shows no runs
 };

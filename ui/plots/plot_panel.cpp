@@ -7,6 +7,7 @@
 #include <QStackedLayout>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <stdexcept>
 
 #include "ui/plots/number_text.h"
@@ -190,6 +191,15 @@ QComboBox* PlotPanel::addChoice(const QStringList& items, const QString& accessi
   box->setMinimumWidth(56);  // a narrow panel cuts its choices short rather than its title
   addControl(box);
   return box;
+}
+
+void PlotPanel::fillNumbered(QComboBox* box, const QString& pattern, std::int64_t count, std::int64_t chosen) {
+  if (box->count() != count) {
+    box->clear();
+    for (std::int64_t number = 1; number <= count; ++number) box->addItem(pattern.arg(number));
+  }
+  box->setCurrentIndex(static_cast<int>(std::min(chosen, count - 1)));
+  box->setVisible(count > 1);
 }
 
 bool optionBool(const nlohmann::json& options, const char* panel, const char* key, bool current) {

@@ -49,11 +49,21 @@ class PlotPanel : public Panel {
   virtual void leave();                          // the mouse has left: hides the readout
   virtual QString emptyText() const { return empty_text_; }
 
+  // Reads data().inspected; `answer` is empty where there is none, and where it is malformed, which throws.
+  template <class Answer>
+  void readAnswer(Answer& answer) const {
+    answer = {};
+    if (data().inspected) answer = data().inspected->get<Answer>();
+  }
+
   void redraw();  // after an option changed: draw, replot, tell the listeners
   void refresh(const PanelChange& change);
 
   QToolButton* addToggle(const QString& text, const QString& accessible_name, const QString& tip, bool on);
   QComboBox* addChoice(const QStringList& items, const QString& accessible_name, const QString& tip);
+  // Items 1 to `count` of a pattern ("Layer %1"), at `chosen` (from 0) or the last one before it; hidden where there is
+  // no choice.
+  static void fillNumbered(QComboBox* box, const QString& pattern, std::int64_t count, std::int64_t chosen);
   void addControl(QWidget* control);
   QHBoxLayout* footer() const { return footer_; }  // below the plot
 

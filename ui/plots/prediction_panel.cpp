@@ -105,15 +105,14 @@ PredictionPanel::PredictionPanel(QWidget* parent)
 }
 
 nlohmann::json PredictionPanel::options() const {
-  return {{"probe", probe()},
-          {"view", view_names[static_cast<std::size_t>(view_)]},
-          {"symbol", symbol_},
-          {"context", context_},
-          {"position", position_ + 1}};
+  return withProbe({{"view", view_names[static_cast<std::size_t>(view_)]},
+                    {"symbol", symbol_},
+                    {"context", context_},
+                    {"position", position_ + 1}});
 }
 
 void PredictionPanel::setOptions(const nlohmann::json& options) {
-  const std::int64_t chosen = optionInteger(options, "prediction", "probe", probe(), 0, probe_count - 1);
+  const std::int64_t chosen = probeFrom(options);
   const auto symbol = static_cast<int>(optionInteger(options, "prediction", "symbol", symbol_, 0, 63));
   const auto position =
       static_cast<int>(optionInteger(options, "prediction", "position", position_ + 1, 1, longest_sequence)) - 1;
@@ -137,10 +136,7 @@ void PredictionPanel::setOptions(const nlohmann::json& options) {
 }
 
 bool PredictionPanel::prepare(const PanelChange& change) {
-  if (change.inspected) {
-    answer_ = {};
-    if (data().inspected) answer_ = data().inspected->get<PredictionData>();
-  }
+  if (change.inspected) readAnswer(answer_);
   return !answer_.tokens.empty() && !answer_.model.data.empty();
 }
 
@@ -151,11 +147,16 @@ int PredictionPanel::shownSymbol() const {
   return symbol_ < states() ? symbol_ : states() - 1;
 }
 
+int PredictionPanel::contextLength() const {
+  const int order = static_cast<int>(answer_.order);
+  return std::pow(states(), order) <= most_listed_contexts ? order : 1;
+}
+
 std::vector<std::int32_t> PredictionPanel::shownContext() const {
   const auto context = parsedContext(context_);
-  const bool fits =
-      std::all_of(context.begin(), context.end(), [this](std::int32_t token) { return token < states(); });
-  return fits ? context : std::vector<std::int32_t>{};
+  const bool is_listed = std::ssize(context) == contextLength() &&
+                         std::ranges::all_of(context, [this](std::int32_t token) { return token < states(); });
+  return is_listed ? context : std::vector<std::int32_t>{};
 }
 
 bool PredictionPanel::isShown(int position) const {
@@ -194,9 +195,7 @@ void PredictionPanel::updateChoices() {
   symbol_box_->setVisible(states() > 2 && view_ != View::position);
   context_box_->setVisible(view_ == View::sequence);
 
-  const int order = static_cast<int>(answer_.order);
-  const bool all_fit = std::pow(states(), order) <= most_listed_contexts;
-  const auto listed = contexts(states(), all_fit ? order : 1);
+  const auto listed = contexts(states(), contextLength());
   if (context_box_->count() != static_cast<int>(listed.size()) + 1 ||
       context_box_->itemData(context_box_->count() - 1).toString().toStdString() != listed.back()) {
     context_box_->clear();

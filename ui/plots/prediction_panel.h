@@ -7,9 +7,9 @@
 // tile for every context of the chain's order that occurs (the sixteen most frequent where there are more): the
 // symbol's probability over the context's occurrences, the estimate of one row of the kernel becoming sharper (figure
 // 1a of the paper). With more than two states a symbol is chosen; with two it is 1. The list of contexts has the
-// chain's order where there are at most 32 of them, else one token. options: {"probe": 0-7, "view": "sequence",
-// "position" or "contexts", "symbol": 0-63, "context": "" (any) or tokens, oldest first, separated by spaces,
-// "position": 1 or more}
+// chain's order where there are at most 32 of them, else one token; a chosen one that is not in it is kept and counts
+// as any. options: {"probe": 0-7, "view": "sequence", "position" or "contexts", "symbol": 0-63, "context": "" (any) or
+// tokens, oldest first, separated by spaces, "position": 1 or more}
 #pragma once
 
 #include "ui/plots/tile_grid.h"
@@ -53,7 +53,8 @@ class PredictionPanel : public TokenPanel {
   };
   Look look() const;
   int shownSymbol() const;
-  std::vector<std::int32_t> shownContext() const;  // empty: any
+  int contextLength() const;                       // of the listed contexts
+  std::vector<std::int32_t> shownContext() const;  // empty: any, as for one that is not listed
   bool isShown(int position) const;
   double probability(const Tensor& tensor, int position) const;
   double probability(const Tensor& tensor, int position, int symbol) const;

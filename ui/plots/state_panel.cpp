@@ -46,7 +46,6 @@ StatePanel::StatePanel(QWidget* parent)
     return [this, which](int index) {
       this->*which = index;
       redraw();
-      Q_EMIT wantsChanged();
     };
   };
   connect(layer_box_, &QComboBox::activated, this, choose(&StatePanel::layer_));
@@ -62,11 +61,11 @@ std::optional<InspectRequest> StatePanel::wants() const {
 }
 
 nlohmann::json StatePanel::options() const {
-  return {{"probe", probe()}, {"view", maps_ ? "maps" : "lines"}, {"layer", layer_}, {"head", head_}};
+  return withProbe({{"view", maps_ ? "maps" : "lines"}, {"layer", layer_}, {"head", head_}});
 }
 
 void StatePanel::setOptions(const nlohmann::json& options) {
-  const std::int64_t chosen = optionInteger(options, "state", "probe", probe(), 0, probe_count - 1);
+  const std::int64_t chosen = probeFrom(options);
   const std::string view = optionChoice(options, "state", "view", maps_ ? "maps" : "lines", {"lines", "maps"});
   const std::int64_t layer = optionInteger(options, "state", "layer", layer_, 0, 63);
   const std::int64_t head = optionInteger(options, "state", "head", head_, 0, 4095);
@@ -75,16 +74,12 @@ void StatePanel::setOptions(const nlohmann::json& options) {
     layer_ = layer;
     head_ = head;
     redraw();
-    Q_EMIT wantsChanged();
   }
   view_box_->setCurrentIndex(view == "maps" ? 1 : 0);
 }
 
 bool StatePanel::prepare(const PanelChange& change) {
-  if (change.inspected) {
-    answer_ = {};
-    if (data().inspected) answer_ = data().inspected->get<StateData>();
-  }
+  if (change.inspected) readAnswer(answer_);
   if (change.runs) updateChoices();
   return !answer_.tokens.empty() && !answer_.state.data.empty();
 }
@@ -93,16 +88,8 @@ void StatePanel::updateChoices() {
   const RunSeries* run = currentRun();
   const std::int64_t layers = run ? run->config.integer("model.layers") : 1;
   const std::int64_t heads = run ? d_inner_of(run->config) / headdim_of(run->config) : 1;
-  const auto fill = [](QComboBox* box, std::int64_t count, std::int64_t chosen, const QString& name) {
-    if (box->count() != count) {
-      box->clear();
-      for (std::int64_t i = 1; i <= count; ++i) box->addItem(name.arg(i));
-    }
-    box->setCurrentIndex(static_cast<int>(std::min(chosen, count - 1)));
-    box->setVisible(count > 1);
-  };
-  fill(layer_box_, layers, layer_, tr("Layer %1"));
-  fill(head_box_, heads, head_, tr("Head %1"));
+  fillNumbered(layer_box_, tr("Layer %1"), layers, layer_);
+  fillNumbered(head_box_, tr("Head %1"), heads, head_);
 }
 
 int StatePanel::states() const {

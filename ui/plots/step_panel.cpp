@@ -220,9 +220,7 @@ void StepPanel::drawBranch(const RunSeries& run) {
 }
 
 QColor StepPanel::pale(const QColor& color) const {
-  const QColor ground = theme().panel();
-  const auto mix = [](int a, int b) { return (a * 45 + b * 55) / 100; };
-  return {mix(color.red(), ground.red()), mix(color.green(), ground.green()), mix(color.blue(), ground.blue())};
+  return Theme::mixed(color, theme().panel(), 0.55);
 }
 
 void StepPanel::hover(const QPointF& pixel) {

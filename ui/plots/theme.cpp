@@ -23,11 +23,6 @@ constexpr std::array<QRgb, 8> okabe_ito = {0xff0072b2, 0xffd55e00, 0xff009e73, 0
 constexpr std::array<QRgb, 9> viridis = {0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c,
                                          0xff28ae80, 0xff5ec962, 0xffaddc30, 0xfffde725};
 
-QColor mixed(const QColor& from, const QColor& to, double t) {
-  const auto channel = [t](int a, int b) { return static_cast<int>(std::lround(a + (b - a) * t)); };
-  return {channel(from.red(), to.red()), channel(from.green(), to.green()), channel(from.blue(), to.blue())};
-}
-
 double luminance(const QColor& color) {
   const auto linear = [](double c) { return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
   return 0.2126 * linear(color.redF()) + 0.7152 * linear(color.greenF()) + 0.0722 * linear(color.blueF());
@@ -285,6 +280,11 @@ QColor Theme::textOn(const QColor& ground) {
   return luminance(ground) > 0.2 ? QColor(0x1b1f24) : QColor(Qt::white);
 }
 
+QColor Theme::mixed(const QColor& from, const QColor& to, double t) {
+  const auto channel = [t](int a, int b) { return static_cast<int>(std::lround(a + (b - a) * t)); };
+  return {channel(from.red(), to.red()), channel(from.green(), to.green()), channel(from.blue(), to.blue())};
+}
+
 QFont Theme::sized(double pixels, QFont::Weight weight) const {
   QFont font(QStringLiteral("Mambarium Sans"));
   font.setStyleHint(QFont::SansSerif);
@@ -305,9 +305,6 @@ QFont Theme::axisFont() const {
 }
 QFont Theme::smallFont() const {
   return sized(11, QFont::Normal);
-}
-QFont Theme::displayFont() const {
-  return sized(20, QFont::DemiBold);
 }
 
 bool loadFonts() {

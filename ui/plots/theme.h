@@ -78,13 +78,13 @@ class Theme {
   QColor tokenColor(int token, int states) const;
   QColor switchColor() const;  // of the token after which a new chain begins, in strips and on curves
   static QColor textOn(const QColor& ground);
+  static QColor mixed(const QColor& from, const QColor& to, double t);  // channel by channel, t in [0, 1]
 
   // Sizes in pixels of this theme (figures: figure units). Digits are tabular: live numbers keep their width.
-  QFont font() const;         // 13: labels, controls
-  QFont titleFont() const;    // 13 semi-bold: panel titles
-  QFont axisFont() const;     // 12: axis titles, legends
-  QFont smallFont() const;    // 11: tick labels, captions
-  QFont displayFont() const;  // 20 semi-bold: an empty window's one sentence
+  QFont font() const;       // 13: labels, controls
+  QFont titleFont() const;  // 13 semi-bold: panel titles
+  QFont axisFont() const;   // 12: axis titles, legends
+  QFont smallFont() const;  // 11: tick labels, captions
 
   // For the chrome. Apply both with applyTo(); plots do not follow a palette, give them the theme through
   // Panel::setTheme. Widgets opt in by a dynamic property: "role" = "panel" (a plot's frame), "sidebar", "hint" (muted

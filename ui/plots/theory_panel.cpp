@@ -42,7 +42,6 @@ TheoryPanel::TheoryPanel(QWidget* parent)
   connect(view_box_, &QComboBox::currentIndexChanged, this, [this](int index) {
     view_ = static_cast<View>(index);
     redraw();
-    Q_EMIT wantsChanged();
   });
   epsilon_setting_ = addSetting(tr("epsilon"), tr("How near to the best predictor"), &epsilon_, least_epsilon,
                                 most_epsilon, steps_per_decade);
@@ -70,7 +69,6 @@ TheoryPanel::Setting TheoryPanel::addSetting(const QString& name, const QString&
   connect(setting.slider, &QSlider::valueChanged, this, [this, steps, value](int position) {
     *value = steps == 0 ? position : rounded(std::pow(10, position / double(steps)));
     redraw();
-    Q_EMIT wantsChanged();
   });
   return setting;
 }
@@ -93,7 +91,6 @@ void TheoryPanel::updateSettings() {
 std::optional<InspectRequest> TheoryPanel::wants() const {
   if (view_ == View::bound) return std::nullopt;
   InspectRequest request;
-  request.at = checkpoint_;
   request.what = view_ == View::quantisation ? "quantisation" : "theorem4";
   if (view_ == View::construction) {
     request.epsilon = epsilon_;
@@ -124,13 +121,6 @@ void TheoryPanel::setOptions(const nlohmann::json& options) {
     view_box_->setCurrentIndex(static_cast<int>(view_));
   }
   redraw();
-  Q_EMIT wantsChanged();
-}
-
-void TheoryPanel::setCheckpoint(std::optional<std::int64_t> step) {
-  if (checkpoint_ == step) return;
-  checkpoint_ = step;
-  Q_EMIT wantsChanged();
 }
 
 bool TheoryPanel::prepare(const PanelChange& change) {

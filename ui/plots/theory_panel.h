@@ -28,7 +28,6 @@ class TheoryPanel : public PlotPanel {
   PanelTable table() const override;
   nlohmann::json options() const override;
   void setOptions(const nlohmann::json& options) override;
-  void setCheckpoint(std::optional<std::int64_t> step) override;
 
  protected:
   bool prepare(const PanelChange& change) override;
@@ -76,7 +75,6 @@ class TheoryPanel : public PlotPanel {
 
   View view_ = View::bound;
   double epsilon_ = 0.01, bits_ = 32, beta_ = 1;
-  std::optional<std::int64_t> checkpoint_;
   std::optional<QuantisationData> quantised_;
   std::optional<TheoremData> theorem_;
   std::vector<Point> points_;

@@ -135,7 +135,7 @@ void TheoryPanel::drawBound() {
 
 QString TheoryPanel::describeBound() const {
   const RunSeries* run = currentRun();
-  if (!run) return emptyText();
+  if (!run) return tr("The current run is hidden; the others stand beside the bits that each must carry at least.");
   const std::int64_t order = run->config.integer("task.order"), states = run->config.integer("task.states");
   const double bound = lower_bound_bits(states, order, epsilon_);
   QString text =

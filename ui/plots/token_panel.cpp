@@ -54,13 +54,7 @@ QCPItemRect* TokenPanel::makeBand(QCPAxisRect* rect) {
 }
 
 std::optional<InspectRequest> TokenPanel::wants() const {
-  return InspectRequest{id().toStdString(), probe_, checkpoint_};
-}
-
-void TokenPanel::setCheckpoint(std::optional<std::int64_t> step) {
-  if (checkpoint_ == step) return;
-  checkpoint_ = step;
-  Q_EMIT wantsChanged();
+  return InspectRequest{id().toStdString(), probe_};
 }
 
 void TokenPanel::setProbe(std::int64_t probe) {
@@ -68,13 +62,21 @@ void TokenPanel::setProbe(std::int64_t probe) {
   probe_ = probe;
   const QSignalBlocker blocker(probe_box_);
   probe_box_->setCurrentIndex(static_cast<int>(probe));
-  Q_EMIT wantsChanged();
   Q_EMIT optionsChanged();
 }
 
 void TokenPanel::chooseProbe(std::int64_t probe) {
   setProbe(probe);
   Q_EMIT probeChosen(probe_);
+}
+
+std::int64_t TokenPanel::probeFrom(const nlohmann::json& options) const {
+  return optionInteger(options, id().toStdString().c_str(), "probe", probe_, 0, probe_count - 1);
+}
+
+nlohmann::json TokenPanel::withProbe(nlohmann::json options) const {
+  options["probe"] = probe_;
+  return options;
 }
 
 void TokenPanel::highlightToken(int position) {
@@ -122,7 +124,8 @@ void TokenPanel::hover(const QPointF& pixel) {
     for (const double value : drawnValues(near))
       avoid.emplace_back(xAxis()->coordToPixel(near + 1), yAxis()->coordToPixel(value));
   const auto here = drawnValues(position);
-  const double y = here.empty() ? rect_->center().y() : yAxis()->coordToPixel(here.front());
+  const bool is_drawn = !here.empty() && std::isfinite(here.front());
+  const double y = is_drawn ? yAxis()->coordToPixel(here.front()) : rect_->center().y();
   const std::int32_t token = tokens()[static_cast<std::size_t>(position)];
   QString text = tr("<b>t = %1</b>, token %2").arg(t).arg(token);
   if (token == switchToken()) text += tr(", a switch");

@@ -19,7 +19,6 @@ class TokenPanel : public PlotPanel {
  public:
   std::optional<InspectRequest> wants() const override;
   void highlightToken(int position) override;
-  void setCheckpoint(std::optional<std::int64_t> step) override;
   void setProbe(std::int64_t probe) override;
   int highlightedToken() const { return highlighted_; }
 
@@ -41,8 +40,10 @@ class TokenPanel : public PlotPanel {
   // The legend's entry for it; nothing where no switch is shown.
   std::optional<LegendEntry> switchEntry(int marker) const;
   std::int64_t probe() const { return probe_; }
-  void chooseProbe(std::int64_t probe);  // as setProbe, and tells the others
-  QCPAxisRect* addAligned(int row);      // more axes along the positions, below the main ones (row 2 on)
+  void chooseProbe(std::int64_t probe);                         // as setProbe, and tells the others
+  std::int64_t probeFrom(const nlohmann::json& options) const;  // throws as setOptions does
+  nlohmann::json withProbe(nlohmann::json options) const;
+  QCPAxisRect* addAligned(int row);  // more axes along the positions, below the main ones (row 2 on)
   QCPAxisRect* rect() const { return rect_; }
   QCPAxis* xAxis() const { return rect_->axis(QCPAxis::atBottom); }
   QCPAxis* yAxis() const { return rect_->axis(QCPAxis::atLeft); }
@@ -62,7 +63,6 @@ class TokenPanel : public PlotPanel {
   bool strip_shown_ = true, along_positions_ = true;
   QComboBox* probe_box_;
   std::int64_t probe_ = 0;
-  std::optional<std::int64_t> checkpoint_;
   int highlighted_ = -1;
   int announced_ = -1;
   GraphPool graphs_;

@@ -54,6 +54,13 @@ std::vector<PropertyValue> alternativesOf(const Property& property, const Experi
   return {};
 }
 
+// As the sweep trains it: its file leaves the group Run out.
+bool canTrain(ExperimentConfig config, const std::string& key, const PropertyValue& value) {
+  config.set("run.device", find_property("run.device")->default_value);
+  config.set(key, value);
+  return config.validate().empty();
+}
+
 // As experiment.json has it.
 json jsonOf(const std::string& key, const PropertyValue& value) {
   ExperimentConfig scratch;
@@ -70,6 +77,7 @@ std::vector<AblationPart> ablationParts(const ExperimentConfig& config) {
   for (const Property& property : property_table()) {
     if (property.group != "Parts" || !config.applies(property.key)) continue;
     AblationPart part{std::string(property.key), config.value(property.key), alternativesOf(property, config)};
+    std::erase_if(part.alternatives, [&](const PropertyValue& value) { return !canTrain(config, part.key, value); });
     if (!part.alternatives.empty()) parts.push_back(std::move(part));
   }
   return parts;
@@ -82,13 +90,16 @@ std::size_t Ablation::combinations() const {
 }
 
 QString obstacle(const Ablation& ablation) {
-  if (ablation.parts.empty()) return QObject::tr("Choose at least one part to take out.");
+  if (const auto problems = ablation.config.validate(); !problems.empty()) return toSentence(problems.front());
+  if (ablation.parts.empty())
+    return ablationParts(ablation.config).empty()
+               ? QObject::tr("This model has no part that could be taken out or replaced.")
+               : QObject::tr("Choose at least one part to take out.");
   if (ablation.combinations() > most_combinations)
     return QObject::tr("That makes %1 combinations, and the picture holds %2 at most: take out fewer parts at once.")
         .arg(stepText(static_cast<std::int64_t>(ablation.combinations())))
         .arg(most_combinations);
-  const std::vector<Problem> problems = ablation.config.validate();
-  return problems.empty() ? QString() : toSentence(problems.front());
+  return {};
 }
 
 QByteArray sweepFile(const Ablation& ablation) {

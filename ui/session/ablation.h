@@ -1,7 +1,8 @@
 // An ablation: which parts of an experiment are taken out, and the sweep file that trains every combination.
 //
 // Parts are the settings of the property table's group "Parts" that have an effect and are no numbers. A part's
-// alternatives: the other choices; of a set, what is left without each of its items, and nothing. Pure functions.
+// alternatives: the other choices; of a set, what is left without each of its items, and nothing; but none with which
+// the model could not be trained (one that starts as a construction needs its parts). Pure functions.
 #pragma once
 
 #include <QByteArray>

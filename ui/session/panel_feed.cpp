@@ -53,8 +53,7 @@ void PanelFeed::changeCurrent() {
     failed_ = connect(run, &Run::inspectionFailed, this, &PanelFeed::receiveFailure);
     opened_ = connect(run, &Run::opened, this, [this, run] {
       voidQuestions();
-      if (run->step() == 0)
-        for (Slot& slot : slots_) slot.earlier.clear();
+      for (Slot& slot : slots_) slot.forgetAfter(run->step());
       everythingChanged();
     });
   }
@@ -66,6 +65,17 @@ void PanelFeed::Slot::forgetAnswers() {
   inspected.reset();
   earlier.clear();
   refused.clear();
+}
+
+void PanelFeed::Slot::forgetAfter(std::int64_t step) {
+  std::erase_if(earlier, [step](const auto& answer) { return answer.first > step; });
+  std::erase_if(refused, [step](std::int64_t checkpoint) { return checkpoint > step; });
+}
+
+void PanelFeed::Slot::dropAnswerUnlessTo(const InspectRequest& request) {
+  if (!inspected || answers_to == request) return;
+  inspected.reset();
+  stale = true;
 }
 
 void PanelFeed::voidQuestions() {
@@ -89,33 +99,35 @@ void PanelFeed::frame() {
   bool any = false;
   for (Slot& slot : slots_) {
     if (!slot.panel || !canBeSeen(*slot.panel)) continue;
-    const bool of_model = slot.panel->wants().has_value();
+    const bool of_model = slot.declines || slot.panel->wants();
     if (slot.stale) {
       slot.stale = false;
       slot.panel->show(dataFor(slot, of_model));
+      slot.declines = of_model && !slot.panel->wants();
       any = true;
     }
     if (of_model) ask(slot);
-    slot.panel->setLoading(isLoading(slot, of_model));
+    slot.panel->setLoading(isLoading(slot, of_model && !slot.declines));
   }
   if (any) Q_EMIT framed();
 }
 
 void PanelFeed::ask(Slot& slot) {
   Run* const run = runs_.current();
-  if (!run || slot.question) return;
-  InspectRequest request = *slot.panel->wants();
-  if (nothing_to_inspect(run->config(), request.what)) return;
-  request.at = checkpoint_;
-  if (slot.answered && slot.answered->request.what != request.what) {
+  std::optional<InspectRequest> request = slot.panel->wants();
+  if (!run || !request) return;
+  if (!run->isOpen()) slot.question.reset();  // the worker that had it is gone, or opens the run anew
+  if (slot.question || nothing_to_inspect(run->config(), request->what)) return;
+  request->at = checkpoint_;
+  if (slot.answered && slot.answered->request.what != request->what) {
     slot.forgetAnswers();
     slot.answered.reset();
     slot.stale = true;
   }
-  const bool of_this_step = !request.at && request.what != "theorem4";  // that one is about no run's model
-  Asked wanted{run, run->generation(), of_this_step ? run->step() : -1, request};
+  const bool of_this_step = !request->at && request->what != "theorem4";  // that one is about no run's model
+  Asked wanted{run, run->generation(), of_this_step ? run->step() : -1, *request};
   const bool up_to_date = slot.answered == wanted || isResting(slot, wanted);
-  const auto earlier = missing(slot);
+  const auto earlier = missing(slot, *request);
   // While a run trains there is always a newer answer: every other question is for a checkpoint.
   const bool look_back = earlier && (up_to_date || (slot.answered && !slot.looked_back));
   if (up_to_date && !look_back) return;
@@ -125,6 +137,8 @@ void PanelFeed::ask(Slot& slot) {
     slot.question = id;
     slot.asked = wanted;
     slot.clock.start();
+  } else {
+    slot.dropAnswerUnlessTo(*request);
   }
 }
 
@@ -136,9 +150,8 @@ bool PanelFeed::isResting(const Slot& slot, const Asked& wanted) {
   return slot.answered == same_step;
 }
 
-std::optional<InspectRequest> PanelFeed::missing(const Slot& slot) const {
+std::optional<InspectRequest> PanelFeed::missing(const Slot& slot, InspectRequest request) const {
   if (!slot.panel->wantsEarlier()) return std::nullopt;
-  InspectRequest request = *slot.panel->wants();
   const std::vector<std::int64_t>& steps = runs_.current()->checkpoints();
   const std::size_t stride = steps.size() / most_earlier + 1;
   for (std::size_t i = 0; i < steps.size(); i += stride) {
@@ -178,6 +191,7 @@ void PanelFeed::receive(std::int64_t id, const nlohmann::json& data) {
   if (!slot->looked_back) {
     slot->answered = slot->asked;
     slot->inspected = data;
+    slot->answers_to = slot->asked.request;
   }
   slot->stale = true;
 }
@@ -191,6 +205,7 @@ void PanelFeed::receiveFailure(std::int64_t id, const QString& message, const QS
     return;
   }
   slot->answered = slot->asked;
+  slot->dropAnswerUnlessTo(slot->asked.request);
   Q_EMIT inspectionProblem(message, hint);
 }
 
@@ -223,14 +238,16 @@ bool PanelFeed::isLoading(const Slot& slot, bool of_model) const {
 
 PanelData PanelFeed::dataFor(const Slot& slot, bool of_model) const {
   PanelData data;
+  std::optional<std::size_t> current;
   for (int index = 0; index < runs_.count(); ++index) {
     const Run* const run = runs_.at(index);
     const bool is_current = run == runs_.current();
     if (!(run->isShown() && !run->rows().empty()) && !(of_model && is_current)) continue;
-    if (is_current) data.current = data.runs.size();
+    if (is_current) current = data.runs.size();
     data.runs.push_back(run->series());
     if (of_model) data.runs.back().train_losses.clear();
   }
+  data.current = current.value_or(data.runs.size());
   if (of_model && slot.inspected) data.inspected = slot.inspected;
   if (of_model && slot.panel->wantsEarlier())
     for (const auto& [step, answer] : slot.earlier) data.earlier.push_back(answer);

@@ -76,7 +76,6 @@ void Run::fill(const RunReport& report) {
   }
   start_over_ = false;
   loading_ = false;
-  parameter_count_ = report.manifest.parameter_count;
   if (!worker_) {
     step_ = report.manifest.step;
     if (report.manifest.status == "finished") state_ = State::finished;
@@ -291,7 +290,6 @@ void Run::receiveOpened(const OpenedReport& report) {
   link_ = Link::open;
   folder_ = QString::fromStdString(report.folder);
   config_ = report.config;
-  parameter_count_ = report.parameter_count;
   step_ = report.step;
   state_ = step_ >= steps() ? State::finished : State::paused;
   addRows(report.rows);

@@ -69,6 +69,9 @@ class Run : public QObject {
   bool isInUseElsewhere() const { return in_use_elsewhere_ && state_ == State::saved; }
   bool isLoading() const { return loading_; }  // a known folder whose curves are still to come
   bool isOpening() const { return link_ == Link::opening || waits_; }
+  bool isOpen() const { return link_ == Link::open; }  // a worker has it and takes requests
+  // There is something to go on from, and something left to train.
+  bool canContinue() const { return !isTraining() && state_ != State::finished && !folder_.isEmpty(); }
   bool hasWorker() const { return worker_ != nullptr; }
   qint64 workerProcessId() const;
 
@@ -80,7 +83,6 @@ class Run : public QObject {
   std::optional<double> gap() const;  // to the add-beta estimator, at the last evaluation
   double tokensPerSecond() const { return tokens_per_second_; }
   double secondsLeft() const { return seconds_left_; }
-  std::int64_t parameterCount() const { return parameter_count_; }
   std::int64_t generation() const { return generation_; }
   RunSeries series() const;
 
@@ -181,7 +183,7 @@ class Run : public QObject {
   int palette_index_ = 0, marker_index_ = 0;
   double tempo_ = 0;
   int opens_awaited_ = 0;  // resets pressed faster than the worker answers
-  std::int64_t generation_ = 0, step_ = 0, steps_to_take_ = 0, parameter_count_ = 0, next_id_ = 1;
+  std::int64_t generation_ = 0, step_ = 0, steps_to_take_ = 0, next_id_ = 1;
   double tokens_per_second_ = 0, seconds_left_ = -1;
   std::vector<MetricsRow> rows_;
   std::vector<std::pair<std::int64_t, double>> train_losses_;

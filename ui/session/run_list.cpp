@@ -59,6 +59,7 @@ Run* RunList::add(std::unique_ptr<Run> run) {
   Run* const raw = run.get();
   runs_.push_back(std::move(run));
   watchWords(raw);
+  watchFolder(raw);
   Q_EMIT added(raw);
   setCurrent(raw);
   return raw;
@@ -68,6 +69,14 @@ void RunList::watchWords(Run* run) {
   connect(run, &Run::lookChanged, this, [this, run, name = run->name(), note = run->note()]() mutable {
     if (std::exchange(name, run->name()) != run->name()) reworded_.insert({run, text("name")});
     if (std::exchange(note, run->note()) != run->note()) reworded_.insert({run, text("note")});
+  });
+}
+
+void RunList::watchFolder(Run* run) {
+  connect(run, &Run::changed, this, [this, run, folder = run->folder()]() mutable {
+    if (folder == run->folder()) return;
+    if (!folder.isEmpty()) removed_.push_back({run->machine().command, folder});
+    folder = run->folder();
   });
 }
 
@@ -105,8 +114,13 @@ void RunList::giveLook(Run& run) const {
   std::array<int, palette_size> used{};
   for (const auto& other : runs_) ++used[static_cast<std::size_t>(other->paletteIndex() % palette_size)];
   const auto least = std::min_element(used.begin(), used.end());
-  const int index = static_cast<int>(least - used.begin());
-  run.setLook(index, index + palette_size * *least);
+  const int palette = static_cast<int>(least - used.begin());
+  int marker = palette + palette_size * *least;
+  const auto has_look = [&](const std::unique_ptr<Run>& other) {
+    return other->paletteIndex() == palette && other->markerIndex() == marker;
+  };
+  while (std::any_of(runs_.begin(), runs_.end(), has_look)) marker += palette_size;
+  run.setLook(palette, marker);
 }
 
 void RunList::save(QSettings& settings) {

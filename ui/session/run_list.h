@@ -4,7 +4,8 @@
 // whenever the list is not empty. New runs get the first look (colour and marker) that no other run has.
 //
 // Several windows may share one settings file. Saving keeps what others wrote there: runs that this list neither has
-// nor removed, and the name and note of a run that were not changed here since the last save.
+// nor removed, and the name and note of a run that were not changed here since the last save. A run that was reset is
+// saved with its new folder alone.
 #pragma once
 
 #include <QObject>
@@ -46,9 +47,11 @@ class RunList : public QObject {
  private:
   void giveLook(Run& run) const;
   void watchWords(Run* run);
+  void watchFolder(Run* run);
 
   std::vector<std::unique_ptr<Run>> runs_;
-  // Since the last save: names and notes that changed here, and runs that were removed (machine command and folder).
+  // Since the last save: names and notes that changed here, and places (machine command and folder) where a run of this
+  // list is no more: it was removed, or began again in another folder.
   std::set<std::pair<const Run*, QString>> reworded_;
   std::vector<QStringList> removed_;
   Run* current_ = nullptr;

@@ -201,7 +201,6 @@ void Session::openFolder(const Machine& machine, const QString& folder) {
         Run* const run = runs_.add(std::make_unique<Run>(machine, report.config, found));
         run->setTempo(tempo_);
         run->fill(report);
-        Q_EMIT runOpened(run);
       },
       [this](const LibraryError& error) { Q_EMIT folderProblem(error.message, error.hint); });
 }

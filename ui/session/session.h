@@ -70,7 +70,6 @@ class Session : public QObject {
 
  Q_SIGNALS:
   void changed();  // what the transport and the sentence show may have changed
-  void runOpened(mambarium::Run* run);
   void runLogged(mambarium::Run* run, const QString& text);
   void runProblem(mambarium::Run* run, const QString& message, const QString& hint);
   void workerDied(mambarium::Run* run, const QString& reason, const QString& hint, const QString& last_words);

@@ -22,7 +22,6 @@ class SweepProcess : public QObject {
   void start(const Machine& machine, const QString& file, const QString& folder);
   bool isRunning() const { return process_.state() != QProcess::NotRunning; }
   bool isStopping() const { return stopping_ && isRunning(); }
-  qint64 processId() const { return process_.processId(); }
   double seconds() const;  // since it was started
   void stop();
   void stopAndWait();  // a few seconds at most; what has not ended then is killed, and has its last checkpoints

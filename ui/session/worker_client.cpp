@@ -147,9 +147,8 @@ void WorkerClient::receive(const nlohmann::json& message) {
 
 void WorkerClient::receiveHello(const HelloReport& hello) {
   if (state_ != State::starting) return;
-  hello_ = hello;
   state_ = State::ready;
-  Q_EMIT ready(hello_);
+  Q_EMIT ready(hello);
 }
 
 void WorkerClient::fail(const QString& reason, const QString& hint) {

@@ -5,7 +5,7 @@
 // exactly once, last: after close() with an empty reason, else with one sentence that says what went wrong (the process
 // died, its bytes could not be read, another protocol version). lastWords() are the last lines of its stderr.
 //
-// GUI thread only. Nothing here blocks but waitForEnd().
+// GUI thread only. Nothing here blocks but waitForEnd() and, for a second at most, the destructor.
 #pragma once
 
 #include <QByteArray>
@@ -31,9 +31,7 @@ class WorkerClient : public QObject {
   void kill();
   bool waitForEnd(int milliseconds);
 
-  bool isReady() const { return state_ == State::ready; }
   bool hasEnded() const { return state_ == State::ended; }
-  const HelloReport& hello() const { return hello_; }
   QString lastWords() const;
   qint64 processId() const { return process_.processId(); }
 
@@ -55,7 +53,6 @@ class WorkerClient : public QObject {
   QProcess process_;
   QTimer patience_;  // for a worker that was asked to leave
   FrameReader reader_;
-  HelloReport hello_;
   State state_ = State::idle;
   bool closing_ = false;
   QByteArray words_, first_bytes_;
