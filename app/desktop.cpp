@@ -164,10 +164,9 @@ int runWindow(QApplication& application) {
     session.openFolder(session.machines().selected(), QFileInfo(folder).absoluteFilePath());
   }
   if (parser.isSet(measure_option)) measure(window, session, seconds);
-  SweepDialog* const sweep =
-      parser.isSet(sweep_option)
-          ? window.showSweep(QFileInfo(parser.value(sweep_option)).absoluteFilePath(), false)
-          : nullptr;
+  SweepDialog* const sweep = parser.isSet(sweep_option)
+                                 ? window.showSweep(QFileInfo(parser.value(sweep_option)).absoluteFilePath(), false)
+                                 : nullptr;
   if (!parser.isSet(screenshot_option)) return QApplication::exec();
   const QString file = parser.value(screenshot_option);
   if (sweep != nullptr) {

@@ -183,8 +183,8 @@ class LookingInsideTest : public QObject {
         (data.windows[v][1] == data.windows[u][2] ? same : other) += std::abs(data.products.data[8 * v + u]);
     const double leak = inner_product_leak(*model, config);
     QVERIFY2(std::abs(leak - other / same) < 1e-6 && leak > 0.1, qPrintable(QString::number(leak)));
-    for (const char* const settings : {"model.conv=none", "model.d_conv=7", "model.kind=transformer",
-                                       "task.order=3;model.d_conv=3"}) {
+    for (const char* const settings :
+         {"model.conv=none", "model.d_conv=7", "model.kind=transformer", "task.order=3;model.d_conv=3"}) {
       const auto refused = config_of(settings);
       QVERIFY2(std::isnan(inner_product_leak(*make_model(refused), refused)), settings);
     }
