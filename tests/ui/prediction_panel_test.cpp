@@ -68,6 +68,13 @@ void PredictionPanelTest::predictionShowsOneContext() {
   QCOMPARE(panel->table().rows.size(), std::size_t{100});
   QVERIFY(!panel->caption().contains(QStringLiteral("after")));
 
+  const auto* const box = named<QComboBox>(*panel, QStringLiteral("Context"));
+  QVERIFY(box->isVisible());
+  panel->resize(640, 220);
+  QTRY_VERIFY2(!box->isVisible(), "it takes the plot's room");
+  panel->setOptions({{"context", "0"}});
+  QVERIFY2(box->isVisible(), "what was chosen is to be seen");
+
   PredictionData few = fake::prediction(3, 4);
   int missing = 0;
   while (std::ranges::count(few.tokens, missing) > 0) ++missing;

@@ -18,6 +18,7 @@ namespace mambarium {
 namespace {
 
 constexpr int most_listed_contexts = 32;
+constexpr int height_for_contexts = 270;  // a lower panel needs it for the plot
 constexpr std::int64_t longest_sequence = 1 << 20;
 constexpr std::array view_names = {"sequence", "position", "contexts"};
 
@@ -193,8 +194,6 @@ void PredictionPanel::updateChoices() {
   }
   symbol_box_->setCurrentIndex(shownSymbol());
   symbol_box_->setVisible(states() > 2 && view_ != View::position);
-  context_box_->setVisible(view_ == View::sequence);
-
   const auto listed = contexts(states(), contextLength());
   if (context_box_->count() != static_cast<int>(listed.size()) + 1 ||
       context_box_->itemData(context_box_->count() - 1).toString().toStdString() != listed.back()) {
@@ -205,6 +204,13 @@ void PredictionPanel::updateChoices() {
   }
   const int index = context_box_->findData(QString::fromStdString(context_));
   context_box_->setCurrentIndex(std::max(index, 0));
+  const bool has_room = height() >= theme().px(height_for_contexts);
+  context_box_->setVisible(view_ == View::sequence && (has_room || index > 0));
+}
+
+void PredictionPanel::resizeEvent(QResizeEvent* event) {
+  updateChoices();
+  TokenPanel::resizeEvent(event);
 }
 
 PredictionPanel::Look PredictionPanel::look() const {

@@ -8,8 +8,9 @@
 // symbol's probability over the context's occurrences, the estimate of one row of the kernel becoming sharper (figure
 // 1a of the paper). With more than two states a symbol is chosen; with two it is 1. The list of contexts has the
 // chain's order where there are at most 32 of them, else one token; a chosen one that is not in it is kept and counts
-// as any. options: {"probe": 0-7, "view": "sequence", "position" or "contexts", "symbol": 0-63, "context": "" (any) or
-// tokens, oldest first, separated by spaces, "position": 1 or more}
+// as any. A low panel has no room for the list until something is chosen in it. options: {"probe": 0-7, "view":
+// "sequence", "position" or "contexts", "symbol": 0-63, "context": "" (any) or tokens, oldest first, separated by
+// spaces, "position": 1 or more}
 #pragma once
 
 #include "ui/plots/tile_grid.h"
@@ -29,6 +30,7 @@ class PredictionPanel : public TokenPanel {
   void highlightToken(int position) override;  // none: the position that is shown, in its view
 
  protected:
+  void resizeEvent(QResizeEvent* event) override;
   bool prepare(const PanelChange& change) override;
   void draw() override;
   QString describe() const override;
