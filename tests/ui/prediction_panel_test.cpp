@@ -17,6 +17,7 @@ class PredictionPanelTest : public QObject {
   void contextsAreTiles();
   void manyContextsAreTheMostFrequent();
   void predictionShowsTheChosenSymbol();
+  void anEmptyPanelCanBeResized();
   void predictionShowsOneContext();
   void predictionCaptionIsTrue();
   void hoverTellsTheTokenAndOthersLightUp();
@@ -40,6 +41,13 @@ void PredictionPanelTest::predictionShowsTheChosenSymbol() {
     QCOMPARE(four->table().rows[t][3].toFloat(), answer.model.data[t * 4 + 3]);
     QCOMPARE(four->table().rows[t][4].toFloat(), answer.add_beta.data[t * 4 + 3]);
   }
+}
+
+void PredictionPanelTest::anEmptyPanelCanBeResized() {
+  const auto panel = shownPanel(QStringLiteral("prediction"), {});
+  panel->resize(400, 200);
+  QTest::qWait(30);
+  QVERIFY(!panel->hasData());
 }
 
 void PredictionPanelTest::predictionShowsOneContext() {

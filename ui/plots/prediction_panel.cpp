@@ -209,7 +209,7 @@ void PredictionPanel::updateChoices() {
 }
 
 void PredictionPanel::resizeEvent(QResizeEvent* event) {
-  updateChoices();
+  if (hasData()) updateChoices();
   TokenPanel::resizeEvent(event);
 }
 
