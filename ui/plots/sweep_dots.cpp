@@ -37,6 +37,8 @@ void drawSweepDots(SweepCanvas& canvas, const SweepSlice& slice) {
   QStringList names;
   for (std::size_t position = 0; position < slice.positions(); ++position) names << slice.positionLabel(position);
   setCategories(rect->axis(QCPAxis::atLeft), names, theme, canvas.height() * usual_share);
+  constexpr int room_beside_names = 10;
+  rect->axis(QCPAxis::atLeft)->setPadding(theme.px(room_beside_names));
   const bool has_name = slice.x() && slice.x()->name != "case";
   canvas.chart().setAxisTitles(rect, measureTitle(slice.measure(), theme, canvas.width() * sure_share),
                                has_name ? QString::fromStdString(slice.x()->title) : QString());
