@@ -45,6 +45,9 @@ fs::path folder_for(const TrainOptions& options, const ExperimentConfig& config)
 
 // The run that `flag` names, whose engine another one may not take the place of.
 RunFolder known_run(const TrainOptions& options, const std::string& flag, const std::string& folder) {
+  std::error_code error;
+  if (!fs::exists(fs::path(folder) / "experiment.json", error))
+    throw bad_input(flag + ": " + in_quotes(folder) + " is not a run folder: it holds no experiment.json");
   ReadRunFolder read = read_run_folder(folder);
   if (!read.problems.empty()) throw bad_input(read.problems);
   const Engine engine = engine_named(read.run.manifest.engine);

@@ -56,7 +56,8 @@ int run(int argc, char** argv) {
     throw bad_input(fault.what());
   }
   const auto chosen = std::ranges::find_if(commands, [](const Command& command) { return command.app->parsed(); });
-  if (chosen == commands.end()) refuse_missing_command(program, commands);
+  // Also a word before a command: "help train" must not train.
+  if (chosen == commands.end() || !program.remaining().empty()) refuse_missing_command(program, commands);
   if (const auto extras = chosen->app->remaining(); !extras.empty())
     refuse_unknown_argument(extras.front(), *chosen->app);
   return chosen->run();

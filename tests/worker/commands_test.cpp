@@ -66,6 +66,7 @@ class CommandsTest : public QObject {
     };
     row("no command", {}, "train, evaluate, predict");
     row("unknown command", {"dance"}, "there is no command \"dance\"");
+    row("a word before a command", {"help", "train"}, "there is no command \"help\"");
     row("flag without a command", {"--task.order=2"}, "--task.order=2");
     row("unknown flag", {"train", "--model.dconv", "3"}, "did you mean --model.d_conv?");
     row("unknown flag with a value", {"train", "--task.ordr=3"}, "did you mean --task.order?");
@@ -85,7 +86,9 @@ class CommandsTest : public QObject {
     row("share string", {"train", "--share", "mambarium1:task.order=x"}, "task.order");
     row("two sources", {"train", "--preset", "order1", "--share", "mambarium1:"}, "--preset");
     row("resume and settings", {"train", "--resume", "runs/a", "--task.order=2"}, "--task.order");
-    row("resume nothing", {"train", "--resume", "/nowhere"}, "there is no such run folder");
+    row("resume nothing", {"train", "--resume", "/nowhere"}, "\"/nowhere\" is not a run folder");
+    row("resume a folder", {"train", "--resume", "/etc"}, "\"/etc\" is not a run folder");
+    row("fork of nothing", {"train", "--fork", "@3"}, "--fork: \"\" is not a run folder");
     for (const char* const flag : {"--resume", "--fork", "--folder", "--config", "--preset", "--share"})
       row(qPrintable(QString("empty ") + flag), {"train", flag, ""}, "its text is empty");
     row("empty run", {"theory", "--run", ""}, "--run: its text is empty");
