@@ -163,11 +163,6 @@ class Reporter {
   const SignalWatcher& signals_;
 };
 
-int tell_interrupted() {
-  fmt::print(stderr, "Interrupted; every run that was under way has a checkpoint. The same command goes on.\n");
-  return exit_code::interrupted;
-}
-
 ReportHead head_of(const ReproduceOptions& options, double seconds) {
   const Machine machine = this_machine();
   return {machine.program_version + " (" + machine.revision + ")",

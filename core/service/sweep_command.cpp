@@ -66,10 +66,7 @@ int merge(const SweepOptions& options, const ParsedSweep& parsed, const fs::path
 }
 
 int report(const ParsedSweep& parsed, const SweepFolder& folder, const Shard& shard, const SweepOutcome& outcome) {
-  if (outcome.interrupted) {
-    fmt::print(stderr, "Interrupted; every run that was under way has a checkpoint. The same command goes on.\n");
-    return exit_code::interrupted;
-  }
+  if (outcome.interrupted) return tell_interrupted();
   const auto missing = folder.write_results(parsed.sweep, parsed.points);
   if (!outcome.failures.empty())
     throw CommandError(exit_code::failure,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/service/command_error.h"
 #include "core/service/duration_text.h"
 
 namespace mambarium {
@@ -43,6 +44,11 @@ void SweepProgress::measured(const SweepPoint& point, const PointMeasures& measu
   fmt::print("{} of {}: {}, gap to {} {:.5f}, gap to the oracle {:.5f}{}\n", ++done_, all_, point.id,
              best_predictor_name(point.config), of("gap_add_beta"), of("gap_oracle"), left);
   std::fflush(stdout);
+}
+
+int tell_interrupted() {
+  fmt::print(stderr, "Interrupted; every run that was under way has a checkpoint. The same command goes on.\n");
+  return exit_code::interrupted;
 }
 
 }  // namespace mambarium

@@ -29,4 +29,7 @@ class SweepProgress {
   std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
 };
 
+// What an interrupted command says at its end, and its exit code.
+int tell_interrupted();
+
 }  // namespace mambarium
