@@ -2,7 +2,10 @@
 
 #include <nlohmann/json.hpp>
 #include <stdexcept>
+#include <vector>
 
+#include "core/analysis/channel_flow.h"
+#include "core/analysis/extrapolation.h"
 #include "core/analysis/inner_products.h"
 #include "core/analysis/predictions.h"
 #include "core/analysis/probe_sequence.h"
@@ -54,6 +57,14 @@ PredictionData inspect_prediction(SequenceModel& model, const ExperimentConfig& 
           predictions(*oracle, inputs)};
 }
 
+ExtrapolationData inspect_extrapolation(SequenceModel& model, const ExperimentConfig& config, std::int64_t step) {
+  constexpr std::int64_t tokens_of_a_length = 1 << 13, fewest_sequences = 8, longest = 1 << 12;
+  std::vector<std::int64_t> lengths = usual_lengths(config);
+  std::erase_if(lengths, [](std::int64_t length) { return length > longest; });
+  if (lengths.empty()) lengths.push_back(config.integer("task.length"));
+  return extrapolate(model, config, lengths, tokens_of_a_length, fewest_sequences, step);
+}
+
 nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
                        std::int64_t step) {
   if (const auto reason = nothing_to_inspect(config, request.what)) throw std::invalid_argument(*reason);
@@ -64,6 +75,10 @@ nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, con
   if (request.what == "inner_products") return inspect_inner_products(model, config, request.layer, step);
   if (request.what == "quantisation") return inspect_quantisation(model, config, step);
   if (request.what == "theorem4") return inspect_theorem4(request.epsilon, request.beta);
+  if (request.what == "circuit") return inspect_circuit(model, config, request, step);
+  if (request.what == "flow") return inspect_flow(model, config, request, step);
+  if (request.what == "reconstruction") return inspect_reconstruction(model, config, request, step);
+  if (request.what == "extrapolation") return inspect_extrapolation(model, config, step);
   std::string kinds;
   for (const std::string_view kind : inspection_kinds()) kinds.append(kinds.empty() ? "" : ", ").append(kind);
   throw std::invalid_argument(in_quotes(request.what) + " cannot be inspected, only one of " + kinds + " can");

@@ -68,6 +68,24 @@ Subject diagonal_scan(const ExperimentConfig& config) {
   return subject;
 }
 
+Subject coupled_scan(const ExperimentConfig& config) {
+  constexpr std::int64_t usual_rank = 2;
+  const Mamba2Options options = mamba2_options(config);
+  const KernelCase pair =
+      coupled_scan_case({.batch = config.integer("training.batch"),
+                         .length = config.integer("task.length"),
+                         .channels = options.d_inner(),
+                         .d_state = options.d_state,
+                         .rank = has_coupling(config) ? config.integer("model.rank") : usual_rank,
+                         .form = config.text("model.coupling") == "etd" ? kernels::CouplingForm::etd
+                                                                        : kernels::CouplingForm::euler},
+                        options.threads);
+  Subject subject = pair.fused;
+  subject.name = "coupled scan";
+  subject.covers = "the scan of Mamba-1 with its states coupled (Motif-Mamba)";
+  return subject;
+}
+
 Subject data(const ExperimentConfig& config) {
   const std::int64_t batch = config.integer("training.batch");
   return {.name = "data generator",
@@ -113,6 +131,9 @@ BenchReport run_bench(const ExperimentConfig& config, const BenchOptions& option
   if (is_mamba(config)) {
     subjects = {training_step(config, Engine::fused), training_step(config, Engine::torch), scan(config),
                 diagonal_scan(config)};
+  } else if (has_kernels(config)) {
+    subjects = {training_step(config, Engine::fused), training_step(config, Engine::torch), diagonal_scan(config),
+                coupled_scan(config)};
   } else {
     subjects = {training_step(config, Engine::torch)};
   }

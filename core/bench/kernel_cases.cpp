@@ -225,20 +225,28 @@ KernelCase head_case(const KernelSizes& s) {
   return result;
 }
 
+// x, dt, B, C and A of a scan with a decay per channel and state.
+Tensors scan_inputs(const kernels::DiagonalScanShape& s, Draw& draw) {
+  Tensors inputs;
+  for (const std::int64_t width : {s.channels, s.channels, s.d_state, s.d_state}) {
+    inputs.push_back(draw.uniform({s.batch, s.length, width}));
+  }
+  inputs[1].mul_(0.1);
+  inputs.push_back(-16 * draw.uniform({s.channels, s.d_state}));
+  return inputs;
+}
+
+std::string scan_shape(const kernels::DiagonalScanShape& s) {
+  return fmt::format("D {}, N {}, T {}, B {}", s.channels, s.d_state, s.length, s.batch);
+}
+
 }  // namespace
 
 KernelCase diagonal_scan_case(const kernels::DiagonalScanShape& s, int threads) {
-  KernelCase result{.kernel = "Mamba-1 scan",
-                    .shape = fmt::format("D {}, N {}, T {}, B {}", s.channels, s.d_state, s.length, s.batch),
-                    .operators = "token by token",
-                    .unit = "token"};
+  KernelCase result{.kernel = "Mamba-1 scan", .shape = scan_shape(s), .operators = "token by token", .unit = "token"};
   Draw draw;
   Pair pair;
-  for (const std::int64_t width : {s.channels, s.channels, s.d_state, s.d_state}) {
-    pair.inputs.push_back(draw.uniform({s.batch, s.length, width}));  // x, dt, B, C
-  }
-  pair.inputs[1].mul_(0.1);
-  pair.inputs.push_back(-16 * draw.uniform({s.channels, s.d_state}));
+  pair.inputs = scan_inputs(s, draw);
   pair.dout = draw.uniform({s.batch, s.length, s.channels});
   const auto states = torch::empty({kernels::diagonal_scan_checkpoints(s)});
   pair.kernel = [s, states, threads](const Tensors& in, const at::Tensor& dout, const Tensors& out) {
@@ -256,13 +264,48 @@ KernelCase diagonal_scan_case(const kernels::DiagonalScanShape& s, int threads) 
   return result;
 }
 
+KernelCase coupled_scan_case(const kernels::CoupledScanShape& s, int threads) {
+  KernelCase result{.kernel = fmt::format("coupled scan, r = {}", s.rank),
+                    .shape = scan_shape(s.diagonal()),
+                    .operators = "token by token",
+                    .unit = "token"};
+  Draw draw;
+  Pair pair;
+  pair.inputs = scan_inputs(s.diagonal(), draw);
+  pair.inputs.push_back(0.02 * draw.uniform({s.d_state, s.rank}));  // P and Q: a coupling below most decays
+  pair.inputs.push_back(0.5 * draw.uniform({s.rank, s.d_state}));
+  pair.dout = draw.uniform({s.batch, s.length, s.channels});
+  const auto states = torch::empty({kernels::coupled_scan_checkpoints(s)});
+  pair.kernel = [s, states, threads](const Tensors& in, const at::Tensor& dout, const Tensors& out) {
+    const auto data = [](const at::Tensor& tensor) { return tensor.data_ptr<float>(); };
+    const kernels::CoupledScanInputs<float> inputs{rows(in[0]), rows(in[1]), rows(in[2]), rows(in[3]),
+                                                   data(in[4]), data(in[5]), data(in[6])};
+    kernels::coupled_scan(s, inputs, rows(out[0]), nullptr, {}, data(states), threads);
+    kernels::coupled_scan_backward(
+        s, inputs, data(states), rows(dout), nullptr,
+        {rows(out[1]), rows(out[2]), rows(out[3]), rows(out[4]), data(out[5]), data(out[6]), data(out[7])}, threads);
+  };
+  pair.operators = [form = s.form](const Tensors& in) {
+    return operators::coupled_scan(in[0], in[1], in[2], in[3], in[4], in[5], in[6], form).y;
+  };
+  result.flops = static_cast<double>((26 + 16 * s.rank) * s.channels * s.d_state);
+  result.bytes = static_cast<double>(4 * (8 * s.channels + 6 * s.d_state));
+  complete(result, std::move(pair), s.batch * s.length, threads);
+  return result;
+}
+
 std::vector<std::function<KernelCase()>> kernel_cases(const KernelSizes& s) {
   const auto scan = [s](std::int64_t length) {
     return diagonal_scan_case({.batch = s.scan_batch, .length = length, .channels = s.channels, .d_state = s.d_state});
   };
-  return {[=] { return scan(s.length); },     [=] { return scan(4 * s.length); }, [=] { return convolution_case(s); },
-          [=] { return layer_norm_case(s); }, [=] { return rms_norm_case(s); },   [=] { return softmax_case(s); },
-          [=] { return head_case(s); }};
+  const auto coupled = [s](std::int64_t length) {
+    return coupled_scan_case(
+        {.batch = s.scan_batch, .length = length, .channels = s.channels, .d_state = s.d_state, .rank = s.rank});
+  };
+  return {
+      [=] { return scan(s.length); },        [=] { return coupled(s.length); },   [=] { return scan(4 * s.length); },
+      [=] { return coupled(4 * s.length); }, [=] { return convolution_case(s); }, [=] { return layer_norm_case(s); },
+      [=] { return rms_norm_case(s); },      [=] { return softmax_case(s); },     [=] { return head_case(s); }};
 }
 
 }  // namespace mambarium

@@ -3,6 +3,7 @@
 
 #include "core/contract/experiment_config.h"
 #include "core/contract/model_start.h"
+#include "core/contract/motif_shares.h"
 #include "core/contract/text.h"
 
 namespace mambarium {
@@ -30,11 +31,35 @@ LayerFloats mamba_layer(const ExperimentConfig& config) {
           (3 * d_inner + 2 * d_state) * d_model + (has_mlp ? 12 : 0) * d_model * d_model};
 }
 
+LayerFloats mamba1_layer(const ExperimentConfig& config) {
+  const auto d_model = static_cast<double>(config.integer("model.d_model"));
+  const auto d_state = static_cast<double>(config.integer("model.d_state"));
+  const auto d_inner = static_cast<double>(d_inner_of(config));
+  const bool per_channel = config.text("model.coupling") != "none" && config.text("model.coupling_of") == "channel";
+  const double coupled = per_channel ? 2 * static_cast<double>(config.integer("model.rank")) * d_state * d_inner : 0;
+  constexpr double tokens_between_kept_states = 16;
+  return {(12 + d_state / tokens_between_kept_states) * d_inner + 4 * d_state + 4 * d_model,
+          (3 * d_model + 3 * d_state + 8) * d_inner + coupled};
+}
+
+LayerFloats recurrent_layer(const ExperimentConfig& config) {
+  const auto d_model = static_cast<double>(config.integer("model.d_model"));
+  return {24 * d_model, 14 * d_model * d_model};
+}
+
 LayerFloats transformer_layer(const ExperimentConfig& config) {
   const auto d_model = static_cast<double>(config.integer("model.d_model"));
   const bool convolved = config.text("model.conv_qkv") != "none";
   const double taps = convolved ? 2 * static_cast<double>(config.integer("model.d_conv")) : 0;
   return {(17 + 3 * taps) * d_model, 12 * d_model * d_model};
+}
+
+LayerFloats layer_floats(const ExperimentConfig& config) {
+  const std::string& kind = config.text("model.kind");
+  if (is_mamba(config)) return mamba_layer(config);
+  if (kind == "mamba1") return mamba1_layer(config);
+  if (kind == "transformer") return transformer_layer(config);
+  return kind == "ngram" ? LayerFloats{} : recurrent_layer(config);
 }
 
 // Floats for a token: a weight for every token of the sequence and head, kept by every layer, with some in the making.
@@ -97,6 +122,32 @@ std::optional<Problem> length_above_order(const ExperimentConfig& config) {
                                     std::to_string(order) + "; the length must be above the order"};
 }
 
+// A key, its value, both again and the token between them: what the shortest sequence of the task holds.
+std::optional<Problem> room_for_recall(const ExperimentConfig& config) {
+  if (config.text("task.kind") != "induction") return std::nullopt;
+  constexpr std::int64_t fewest_tokens = 8, fewest_states = 4;
+  if (const auto length = config.integer("task.length"); length < fewest_tokens)
+    return Problem{"task.length", std::to_string(length) + " tokens have no room for a key, its value and both again; "
+                                      "induction needs " + std::to_string(fewest_tokens) + " at least"};
+  if (const auto states = config.integer("task.states"); states < fewest_states)
+    return Problem{"task.states", "induction draws from tokens 1 to S-1 and needs three of them, so S = " +
+                                      std::to_string(fewest_states) + " at least and not " + std::to_string(states) +
+                                      "; the paper has 64"};
+  return std::nullopt;
+}
+
+std::optional<Problem> no_recall_by_counting(const ExperimentConfig& config) {
+  if (config.text("task.kind") != "induction" || config.text("model.kind") != "ngram") return std::nullopt;
+  return Problem{"model.kind", "ngram counts how a chain goes on, which says nothing about induction; choose a model "
+                               "that learns"};
+}
+
+std::optional<Problem> motif_profile(const ExperimentConfig& config) {
+  if (!config.applies("model.motif_profile")) return std::nullopt;
+  if (const auto read = motif_shares_from(config.text("model.motif_profile")); read.problem.empty()) return std::nullopt;
+  else return Problem{"model.motif_profile", read.problem};
+}
+
 std::optional<Problem> whole_heads(const ExperimentConfig& config) {
   if (!config.applies("model.headdim")) return std::nullopt;
   const auto headdim = config.integer("model.headdim"), d_inner = d_inner_of(config);
@@ -131,13 +182,25 @@ bool is_mamba(const ExperimentConfig& config) {
   return kind == "mamba2" || kind == "mamba_zero";
 }
 
+bool has_kernels(const ExperimentConfig& config) {
+  return is_mamba(config) || config.text("model.kind") == "mamba1";
+}
+
+bool has_coupling(const ExperimentConfig& config) {
+  return config.applies("model.rank");
+}
+
+bool scores_one_token(const ExperimentConfig& config) {
+  return config.text("task.kind") == "induction";
+}
+
 bool trains_on_gpu(const ExperimentConfig& config) {
   const bool has_filters = config.applies("model.conv_filters");
-  return is_mamba(config) && (!has_filters || config.text("model.conv_filters") == "per_channel");
+  return is_mamba(config) && !scores_one_token(config) && (!has_filters || config.text("model.conv_filters") == "per_channel");
 }
 
 std::int64_t d_inner_of(const ExperimentConfig& config) {
-  return (is_mamba(config) ? config.integer("model.expand") : 1) * config.integer("model.d_model");
+  return (has_kernels(config) ? config.integer("model.expand") : 1) * config.integer("model.d_model");
 }
 
 std::int64_t headdim_of(const ExperimentConfig& config) {
@@ -155,6 +218,7 @@ std::int64_t alphabet_of(const ExperimentConfig& config) {
 }
 
 std::string best_predictor_name(const ExperimentConfig& config) {
+  if (config.text("task.kind") == "induction") return "recall";
   return switch_token_of(config) ? "Bayes" : "add-" + shortest(config.real("task.beta"));
 }
 
@@ -164,9 +228,7 @@ double estimated_bytes(const ExperimentConfig& config) {
   const auto alphabet = static_cast<double>(alphabet_of(config));
   const std::string& kind = config.text("model.kind");
   const bool is_transformer = kind == "transformer";
-  const LayerFloats layer = is_mamba(config) ? mamba_layer(config)
-                            : is_transformer ? transformer_layer(config)
-                                             : LayerFloats{};
+  const LayerFloats layer = layer_floats(config);
   const double embedded = kind == "ngram" ? 0 : 2 * number("model.d_model");
   const double attended = is_transformer ? attention_weights(config) : 0;
   const double activations =
@@ -186,7 +248,8 @@ double estimated_bytes(const ExperimentConfig& config) {
 std::vector<Problem> ExperimentConfig::validate() const {
   std::vector<Problem> problems;
   for (const auto& check : {table_of_contexts, table_of_counts, halves_of_two_states, stationary_start,
-                            length_above_order, whole_heads, start_problem, device, memory})
+                            length_above_order, room_for_recall, no_recall_by_counting, motif_profile, whole_heads,
+                            start_problem, device, memory})
     if (auto problem = check(*this)) problems.push_back(*std::move(problem));
   return problems;
 }

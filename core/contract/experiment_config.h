@@ -50,8 +50,14 @@ class ExperimentConfig {
   std::vector<PropertyValue> values_;  // in the order of property_table()
 };
 
-// mamba2 or mamba_zero: what the hand-written kernels compute.
+// mamba2 or mamba_zero: what whole-model kernels compute.
 bool is_mamba(const ExperimentConfig& config);
+// These and mamba1: what the hand-written kernels compute, wholly or scan by scan.
+bool has_kernels(const ExperimentConfig& config);
+// A Motif-Mamba: whether the states of a channel are coupled.
+bool has_coupling(const ExperimentConfig& config);
+// Whether one target of a sequence counts and not all T: the answer of an induction head.
+bool scores_one_token(const ExperimentConfig& config);
 // Whether the kernels of gpu/ take its training steps: a Mamba with a filter of its own for every channel.
 bool trains_on_gpu(const ExperimentConfig& config);
 // Sizes that follow from the settings: what the heads share (d_inner = expand x d_model; in a transformer d_model), and
@@ -63,7 +69,7 @@ std::int64_t alphabet_of(const ExperimentConfig& config);
 std::optional<std::int32_t> switch_token_of(const ExperimentConfig& config);
 // Contexts S^k of a chain whose stationary distribution is still computed for every sequence.
 inline constexpr std::int64_t most_stationary_contexts = 64;
-// What the best possible predictor of the task is called: "add-1", "Bayes". The numbers called add_beta (metrics.csv,
+// What the best possible predictor of the task is called: "add-1", "Bayes", "recall". The numbers called add_beta (metrics.csv,
 // JSON, panels' tables) are its.
 std::string best_predictor_name(const ExperimentConfig& config);
 // Roughly what one training step holds in memory: activations with gradients, weights with optimiser state, kernels.

@@ -1,10 +1,9 @@
 #include "core/contract/inspection.h"
 
 #include <array>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <stdexcept>
 
+#include "core/contract/inspection_fields.h"
 #include "core/contract/json_fields.h"
 
 namespace mambarium {
@@ -13,39 +12,7 @@ using nlohmann::json;
 
 namespace {
 
-Tensor tensor(const JsonFields& fields, const char* name, std::size_t dimensions, const std::string& owner) {
-  try {
-    auto read = fields.any(name).get<Tensor>();
-    if (read.shape.size() != dimensions)
-      throw std::invalid_argument("its shape " + json(read.shape).dump() + " has not " + std::to_string(dimensions) +
-                                  " dimensions");
-    return read;
-  } catch (const std::invalid_argument& fault) {
-    throw std::invalid_argument(owner + ": \"" + name + "\": " + fault.what());
-  }
-}
-
 constexpr const char* bias_suffix = "_bias";
-
-void require(bool condition, const std::string& owner, const std::string& sentence) {
-  if (!condition) throw std::invalid_argument(owner + ": " + sentence);
-}
-
-std::vector<double> numbers(const JsonFields& fields, const char* name, const std::string& owner) {
-  std::vector<double> read;
-  for (const json& entry : fields.array(name)) {
-    require(entry.is_number() || entry.is_null(), owner,
-            "\"" + std::string(name) + "\" holds " + shown(entry) + ", which is no number");
-    read.push_back(entry.is_null() ? std::numeric_limits<double>::quiet_NaN() : entry.get<double>());
-  }
-  return read;
-}
-
-json with_nulls(const std::vector<double>& numbers) {
-  json list = json::array();
-  for (const double number : numbers) list.push_back(number_or_null(number));
-  return list;
-}
 
 json divergence_json(const TheoremData::Divergence& divergence) {
   return {{"sequences", divergence.sequences},
@@ -71,13 +38,26 @@ std::optional<std::string> nothing_to_inspect(const ExperimentConfig& config, st
   if (kind == "transformer" && of_a_recurrence)
     return "A transformer has no recurrent state: what it remembers grows with every token it reads";
   if (kind == "ngram" && of_a_recurrence) return "An n-gram estimator has no recurrent state but the counts themselves";
+  const bool of_a_coupling = what == "circuit" || what == "flow" || what == "reconstruction";
+  if (of_a_coupling && !has_coupling(config))
+    return "The states of this model are not coupled, so there is no z: choose mamba1 and a coupling";
+  const bool is_induction = config.text("task.kind") == "induction";
+  if (what == "extrapolation" && !is_induction)
+    return "Only an induction head has an answer that is right or wrong at any length";
+  if (is_induction && (what == "state" || what == "quantisation"))
+    return "An induction head keeps no counts of transitions to compare its state with";
+  if (kind == "mamba1" && what == "decay")
+    return "Mamba-1 has a decay of its own for every state of every channel, not one per head";
+  if ((kind == "lstm" || kind == "rwkv4") && (what == "decay" || what == "filters" || of_a_recurrence))
+    return "This model has no state space: neither decay factors nor filters, b or c";
   if (kind == "ngram" && what == "filters") return "An n-gram estimator has no convolution: it only counts";
   return std::nullopt;
 }
 
 std::span<const std::string_view> inspection_kinds() {
-  static constexpr std::array<std::string_view, 7> kinds = {"decay",          "filters",      "prediction", "state",
-                                                            "inner_products", "quantisation", "theorem4"};
+  static constexpr std::array<std::string_view, 11> kinds = {
+      "decay",    "filters", "prediction", "state",          "inner_products", "quantisation",
+      "theorem4", "circuit", "flow",       "reconstruction", "extrapolation"};
   return kinds;
 }
 
@@ -106,7 +86,7 @@ void to_json(json& document, const DecayData& data) {
 void from_json(const json& document, DecayData& data) {
   const std::string owner = "decay data";
   const JsonFields fields(document, owner);
-  DecayData read{fields.count("step"), fields.tokens("tokens"), tensor(fields, "decay", 3, owner)};
+  DecayData read{fields.count("step"), fields.tokens("tokens"), tensor_field(fields, "decay", 3, owner)};
   require(read.decay.shape[2] == static_cast<std::int64_t>(read.tokens.size()), owner,
           "\"decay\" and \"tokens\" differ in length");
   data = std::move(read);
@@ -133,8 +113,8 @@ void from_json(const json& document, FilterData& data) {
     FilterData::Layer layer;
     for (const std::string name : {"x", "B", "C", "Q", "K", "V"}) {
       if (!entry.contains(name)) continue;
-      FilterData::Filter filter{name, tensor(fields_of_layer, name.c_str(), 2, owner),
-                                tensor(fields_of_layer, (name + bias_suffix).c_str(), 1, owner)};
+      FilterData::Filter filter{name, tensor_field(fields_of_layer, name.c_str(), 2, owner),
+                                tensor_field(fields_of_layer, (name + bias_suffix).c_str(), 1, owner)};
       require(filter.bias.shape[0] == filter.taps.shape[0] || filter.bias.shape[0] == 0, owner,
               "taps and biases differ in their number of channels");
       // Version 0.1 wrote what has no convolution as taps of no channels.
@@ -159,9 +139,9 @@ void from_json(const json& document, PredictionData& data) {
   read.order = fields.count("order");
   read.tokens = fields.tokens("tokens");
   read.last_target = static_cast<std::int32_t>(fields.count("last_target"));
-  read.model = tensor(fields, "model", 2, owner);
-  read.add_beta = tensor(fields, "add_beta", 2, owner);
-  read.oracle = tensor(fields, "oracle", 2, owner);
+  read.model = tensor_field(fields, "model", 2, owner);
+  read.add_beta = tensor_field(fields, "add_beta", 2, owner);
+  read.oracle = tensor_field(fields, "oracle", 2, owner);
   require(read.model.shape[0] == static_cast<std::int64_t>(read.tokens.size()), owner,
           "\"model\" and \"tokens\" differ in length");
   require(read.model.shape == read.add_beta.shape && read.model.shape == read.oracle.shape, owner,
@@ -193,9 +173,9 @@ void from_json(const json& document, StateData& data) {
   read.layer = fields.count("layer");
   read.head = fields.count("head");
   read.tokens = fields.tokens("tokens");
-  read.state = tensor(fields, "state", 3, owner);
-  read.counts = tensor(fields, "counts", 3, owner);
-  read.read_out = tensor(fields, "read_out", 3, owner);
+  read.state = tensor_field(fields, "state", 3, owner);
+  read.counts = tensor_field(fields, "counts", 3, owner);
+  read.read_out = tensor_field(fields, "read_out", 3, owner);
   read.r_squared = fields.number("r_squared");
   read.r_squared_tokens = fields.number("r_squared_tokens");
   const auto length = static_cast<std::int64_t>(read.tokens.size());
@@ -220,7 +200,7 @@ void from_json(const json& document, InnerProductData& data) {
     require(name.is_string(), owner, "\"windows\" holds something that is no text");
     read.windows.push_back(name.get<std::string>());
   }
-  read.products = tensor(fields, "products", 2, owner);
+  read.products = tensor_field(fields, "products", 2, owner);
   const auto count = static_cast<std::int64_t>(read.windows.size());
   require(read.products.shape == std::vector{count, count}, owner,
           "\"products\" has not one row and one column for each of the \"windows\"");
@@ -238,8 +218,8 @@ void to_json(json& document, const QuantisationData& data) {
 void from_json(const json& document, QuantisationData& data) {
   const std::string owner = "quantisation data";
   const JsonFields fields(document, owner);
-  QuantisationData read{fields.count("step"), fields.integers("bits"), numbers(fields, "gap", owner),
-                        numbers(fields, "standard_error", owner), fields.count("state_numbers")};
+  QuantisationData read{fields.count("step"), fields.integers("bits"), numbers_field(fields, "gap", owner),
+                        numbers_field(fields, "standard_error", owner), fields.count("state_numbers")};
   require(read.gap.size() == read.bits.size() && read.standard_error.size() == read.bits.size(), owner,
           "\"bits\", \"gap\" and \"standard_error\" differ in length");
   data = std::move(read);
@@ -262,9 +242,9 @@ void from_json(const json& document, TheoremData& data) {
           fields.number("beta"),
           divergence_from(fields, "every_short", owner),
           divergence_from(fields, "random_long", owner),
-          tensor(fields, "embedding", 2, owner),
-          tensor(fields, "conv_x", 1, owner),
-          tensor(fields, "conv_B", 1, owner)};
+          tensor_field(fields, "embedding", 2, owner),
+          tensor_field(fields, "conv_x", 1, owner),
+          tensor_field(fields, "conv_B", 1, owner)};
 }
 
 }  // namespace mambarium

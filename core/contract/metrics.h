@@ -2,10 +2,12 @@
 //
 // gap_add_beta = test_loss - add_beta_loss (goes to 0 when the model has learned the estimator);
 // gap_oracle = test_loss - oracle_loss (what the paper plots; its floor is the price of not knowing the kernel).
-// `seconds` is the only column that may differ between two equal runs.
+// `seconds` is the only column that may differ between two equal runs. A run has further columns where its settings
+// give them a meaning (MetricsForm); elsewhere these numbers are NaN.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
@@ -26,12 +28,20 @@ struct MetricsRow {
   double gap_add_beta = 0;
   double gap_oracle = 0;
   double learning_rate = 0;
+  double accuracy = std::numeric_limits<double>::quiet_NaN();    // share of the scored targets that came out on top
+  double motif_loss = std::numeric_limits<double>::quiet_NaN();  // before it is multiplied with lambda
+  double motif_r_squared = std::numeric_limits<double>::quiet_NaN();  // of the shares against those asked for
 };
 
-inline constexpr std::string_view metrics_header =
-    "step,tokens,seconds,train_loss,test_loss,add_beta_loss,oracle_loss,gap_add_beta,gap_oracle,learning_rate";
+struct MetricsForm {
+  bool accuracy = false;  // scores_one_token()
+  bool motif = false;     // a motif is asked for
+};
+MetricsForm metrics_form(const ExperimentConfig& config);
 
-std::string to_csv_line(const MetricsRow& row);  // shortest text that reads back to the same double; no newline
+std::string metrics_header(MetricsForm form = {});
+// Shortest text that reads back to the same double; no newline.
+std::string to_csv_line(const MetricsRow& row, MetricsForm form = {});
 
 struct ParsedMetrics {
   std::vector<MetricsRow> rows;

@@ -63,20 +63,27 @@ Property on_off(View key, View group, bool value, View label, View help, View ap
 }  // namespace
 
 std::span<const Property> property_table() {
-  constexpr View of_mamba = "model.kind=mamba2 | model.kind=mamba_zero", with_weights = "model.kind!=ngram";
+  constexpr View with_weights = "model.kind!=ngram";
+  constexpr View of_mamba = "model.kind=mamba2 | model.kind=mamba_zero | model.kind=mamba1";
+  constexpr View of_mamba2 = "model.kind=mamba2 | model.kind=mamba_zero";
+  constexpr View with_parts = "model.kind=mamba2 | model.kind=mamba1";
+  constexpr View of_chains = "task.kind!=induction", of_motif = "model.motif!=none";
   static const std::vector<Property> table = {
       one_of(
-          "task.kind", "Task", "markov", {"markov", "switching", "file"}, "Task",
+          "task.kind", "Task", "markov", {"markov", "switching", "file", "induction"}, "Task",
           "What the sequences are. markov: every sequence is a Markov chain with a random kernel of its own. "
           "switching: now and then a switch token, the last of the alphabet, comes, and after it a new chain begins. "
-          "file: sequences are cut from a file of your own symbols."),
-      whole("task.order", "Task", 1, 1, 8, "Order k", "tokens", "How many tokens back the next token depends on."),
+          "file: sequences are cut from a file of your own symbols. induction: random tokens in which one key comes "
+          "twice, and what followed it the first time is the answer after the second."),
+      whole("task.order", "Task", 1, 1, 8, "Order k", "tokens", "How many tokens back the next token depends on.",
+            of_chains),
       whole("task.states", "Task", 2, 2, 64, "States S", "tokens",
             "States of the chain: tokens are 0 to S-1, and in the switching task S is the switch token. Of a file, how "
-            "many different symbols it has."),
+            "many different symbols it has. In induction the vocabulary, 64 in the paper: tokens 1 to S-1 are drawn."),
       number("task.beta", "Task", 1.0, from(1e-6), 1000, "Dirichlet beta", "",
              "Rows of every kernel are drawn from Dirichlet(beta): 1 is uniform, less gives more predictable chains. "
-             "The best possible predictor uses the same number."),
+             "The best possible predictor uses the same number.",
+             of_chains),
       number("task.p_switch", "Task", 0.01, above(0), 0.5, "Switch rate p_switch", "",
              "Probability that the switch token comes, the same at every position.", "task.kind=switching"),
       one_of("task.kernels", "Task", "random", {"random", "holdout", "fixed"}, "Kernels",
@@ -97,11 +104,12 @@ std::span<const Property> property_table() {
       whole("task.length", "Task", 128, 2, 65536, "Length T", "tokens",
             "Tokens in a sequence; each of them has the token after it as its target."),
 
-      one_of("model.kind", "Model", "mamba2", {"mamba2", "mamba_zero", "transformer", "ngram"}, "Model",
+      one_of("model.kind", "Model", "mamba2", {"mamba2", "mamba_zero", "mamba1", "transformer", "lstm", "rwkv4", "ngram"}, "Model",
              "mamba2: the full block, every part of which can be switched off. mamba_zero: the paper's simplification, "
-             "a convolution and the state space alone, without activations, gate, norms or MLP. transformer: attention "
-             "and MLP with learned positions, on LibTorch operators with either engine. ngram: no model but the "
-             "add-beta estimator, to compare with."),
+             "a convolution and the state space alone, without activations, gate, norms or MLP. mamba1: the selective "
+             "scan with a decay for every channel and state, whose states can be coupled (Motif-Mamba). transformer: "
+             "attention and MLP. lstm, rwkv4: the recurrent baselines. ngram: no model but the add-beta estimator, to "
+             "compare with. Transformer, lstm and rwkv4 run on LibTorch operators with either engine."),
       whole("model.ngram_order", "Model", 1, 0, 8, "n-gram order", "tokens",
             "How many tokens back the add-beta estimator looks. Its beta is the task's.", "model.kind=ngram"),
       whole("model.d_model", "Model", 8, 1, 4096, "Width d_model", "channels", "The width of the residual stream.",
@@ -113,7 +121,7 @@ std::span<const Property> property_table() {
       whole("model.headdim", "Model", 0, 0, 65536, "Head width headdim", "channels",
             "Channels of a head: those that share one decay factor, or one attention. It must divide d_inner, in a "
             "transformer d_model. 0: one head of them all.",
-            with_weights),
+            "model.kind=mamba2 | model.kind=mamba_zero | model.kind=transformer"),
       whole("model.layers", "Model", 1, 1, 64, "Layers", "layers", "How many blocks stand on top of each other.",
             with_weights),
 
@@ -121,43 +129,97 @@ std::span<const Property> property_table() {
              "Initial weights",
              "What the model is before the first step. random: drawn from the seed. The others: the best predictor, "
              "written down as weights, from which training goes on; each needs settings of its own, as in its preset.",
-             of_mamba),
+             of_mamba2),
 
       one_of("model.attention", "Parts", "softmax", {"softmax", "linear"}, "Attention",
              "softmax: weights exp(q.k / sqrt(headdim)) over the tokens so far, divided by their sum. linear: weights "
              "f(q).f(k) with f = elu + 1, divided by their sum, which a state of constant size can keep.",
              "model.kind=transformer"),
+      one_of("model.positions", "Parts", "learned", {"learned", "sinusoidal"}, "Positions",
+             "learned: a vector for each of the T positions, none beyond. sinusoidal: fixed waves, for any length.",
+             "model.kind=transformer"),
       any_of("model.conv_qkv", "Parts", "none", {"Q", "K", "V"}, "Convolution of Q, K, V",
              "Which of queries, keys and values pass through a short causal convolution without bias.",
              "model.kind=transformer"),
       any_of("model.conv", "Parts", "x,B,C", {"x", "B", "C"}, "Convolution on",
-             "Which of the inputs x, B and C pass through the short causal convolution.", of_mamba),
+             "Which of the inputs x, B and C pass through the short causal convolution. In mamba1 x alone has one, and B "
+             "and C are made from it.",
+             of_mamba),
       whole("model.d_conv", "Parts", 2, 1, 32, "Window w", "tokens",
             "Taps of the convolution: the current token and the w-1 before it. Order k needs w = k+1.",
             "model.conv!=none | model.conv_qkv!=none"),
       one_of("model.conv_filters", "Parts", "per_channel", {"per_channel", "shared", "fixed"}, "Filters",
              "per_channel: a filter for every channel. shared: one for all channels of x, one for B, one for C. fixed: "
              "taps 1, 2, 4 and so on from the oldest token to the current one, with bias 1, not trained.",
-             "model.conv!=none"),
+             "model.conv!=none & model.kind=mamba2 | model.conv!=none & model.kind=mamba_zero"),
       one_of("model.activation", "Parts", "silu", {"silu", "relu", "none"}, "Activation",
-             "The non-linearity after the convolution, in the gate and in the MLP.", "model.kind=mamba2"),
+             "The non-linearity after the convolution, in the gate and in the MLP.", with_parts),
       on_off("model.gate", "Parts", true, "Gate",
-             "Multiply the output of the state space by an activated projection of the input.", "model.kind=mamba2"),
+             "Multiply the output of the state space by an activated projection of the input.", with_parts),
       one_of("model.decay", "Parts", "learned", {"learned", "one"}, "Decay a_t",
              "learned: a_t = exp(-a dt_t) depends on the token. one: a_t = 1, nothing is ever forgotten.", of_mamba),
       one_of("model.norm", "Parts", "layer", {"layer", "none"}, "Norms",
-             "Layer norms before each block part, after the state space and before the read-out.", "model.kind=mamba2"),
+             "Layer norms before each block part, after the state space and before the read-out. In mamba1 with bias, and "
+             "none after the state space.",
+             with_parts),
       one_of("model.mlp", "Parts", "gated", {"gated", "plain", "none"}, "MLP",
              "The MLP after each mixer, four times as wide as the model: gated, plain, or left out.",
              "model.kind=mamba2"),
       on_off(
           "model.skip", "Parts", false, "D skip",
-          "Add D x_t to the output of the state space, with one learned D per head, as Mamba-2 does. The paper leaves "
-          "it out.",
-          "model.kind=mamba2"),
+          "Add D x_t to the output of the state space, with one learned D per head (in mamba1 per channel), as Mamba "
+          "does. The first paper leaves it out.",
+          with_parts),
       one_of("model.readout", "Parts", "softmax", {"softmax", "l1"}, "Read-out",
              "How logits become probabilities. l1: (relu(logit) + 1e-5) divided by its sum, as in the paper's theory.",
              with_weights),
+
+      one_of("model.coupling", "Coupling", "none", {"none", "euler", "etd"}, "Coupling M_I M_J",
+             "A low-rank path between the states of a channel: h_t += k P (Q h_t-1) scaled by dt (euler, as the public "
+             "code has it) or by (1 - exp(-a dt)) / a (etd, stable for every dt).",
+             "model.kind=mamba1"),
+      whole("model.rank", "Coupling", 2, 1, 16, "Rank r", "", "How many numbers z = Q h the states meet in.",
+            "model.coupling!=none"),
+      number("model.coupling_scale", "Coupling", 1e-4, from(0), 10, "First scale k", "",
+             "What k is before training; P and Q are drawn from N(0, 0.01^2). 0 is plain Mamba.",
+             "model.coupling!=none"),
+      one_of("model.coupling_of", "Coupling", "layer", {"layer", "channel"}, "One coupling for each",
+             "layer: all channels of a layer share P, Q and k. channel: every channel has its own.",
+             "model.coupling!=none"),
+      one_of("model.motif", "Coupling", "none",
+             {"none", "021D", "021U", "021C", "030T", "111U", "111D", "120U", "120D", "201", "030C", "120C", "210",
+              "300", "FRP", "MOP", "AVE", "profile"},
+             "Motif",
+             "Which wiring of M = k P Q a second loss asks for: one of the 13 connected triads by its MAN name (in the "
+             "paper's numbers 1 to 13: Motif-2 is 021U, Motif-12 is 210), a cortical profile, or one of your own. none: "
+             "the coupling learns as it likes (Motifblank).",
+             "model.coupling!=none"),
+      number("model.motif_fraction", "Coupling", 0.25, above(0), 1, "Share of the triads", "",
+             "The share of all triples that should be the one motif asked for.",
+             "model.motif!=none & model.motif!=FRP & model.motif!=MOP & model.motif!=AVE & model.motif!=profile"),
+      free_text("model.motif_profile", "Coupling", "0,0.25,0,0,0,0,0,0,0,0,0,0,0", "Profile",
+                "13 shares of all triples, in the order of the motifs' numbers, separated by commas.",
+                "model.motif=profile"),
+      one_of("model.motif_loss", "Coupling", "sse", {"sse", "r2"}, "Motif loss",
+             "sse: squared differences from the shares that are asked for, as the public code has it. r2: 1 - R^2 over "
+             "all 13 shares, as the paper says.",
+             of_motif),
+      number("model.motif_weight", "Coupling", 0.1, from(0), 1e9, "Weight lambda", "",
+             "What the motif loss is multiplied with before it joins the task's.", of_motif),
+      number("model.motif_beta", "Coupling", 1e5, above(0), 1e9, "Steepness beta", "",
+             "An edge counts as sigmoid(beta (M_ij^2 - theta)).", of_motif),
+      number("model.motif_theta", "Coupling", 5e-5, from(0), 1, "Threshold theta", "",
+             "M_ij is a whole edge where its square is above this.", "model.coupling!=none"),
+      one_of("model.motif_edges", "Coupling", "index", {"index", "causal"}, "Direction of edges",
+             "index: M_ij is an edge from i to j, as in the public code. causal: from j to i, the way the state flows.",
+             "model.coupling!=none"),
+      one_of("model.motif_shares", "Coupling", "triples", {"triples", "connected"}, "Shares are of",
+             "triples: of all triples of states, as in the public code. connected: of the 13 connected kinds alone.",
+             of_motif),
+      whole("model.motif_warmup", "Coupling", 5000, 0, 1000000, "Warm-up at most", "steps",
+            "Before the first step P, Q and k alone are trained on the motif loss until it is a tenth of what it was, "
+            "in at most so many steps.",
+            of_motif),
 
       whole("training.steps", "Training", 2000, 1, 100000000, "Steps", "steps", "Optimiser steps of the whole run."),
       whole("training.batch", "Training", 64, 1, 65536, "Batch B", "sequences", "Fresh sequences in every step."),

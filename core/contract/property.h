@@ -25,7 +25,7 @@ enum class PropertyType { boolean, integer, real, choice, choice_set, text };
 
 struct Property {
   std::string_view key;    // "model.d_state": the JSON path, the flag and the name in messages
-  std::string_view group;  // the heading in the form: "Task", "Model", "Parts", "Training", "Run"
+  std::string_view group;  // the heading in the form: "Task", "Model", "Parts", "Coupling", "Training", "Run"
   PropertyType type = PropertyType::text;
   PropertyValue default_value;
   double minimum = -std::numeric_limits<double>::infinity();  // inclusive unless minimum_excluded

@@ -164,7 +164,7 @@ std::string run_title(const ExperimentConfig& config, const std::optional<Fork>&
   };
   const auto shown_value = [&](std::string_view key) { return value_to_string(config.value(key)); };
   if (differs("task.kind")) add(shown_value("task.kind"));
-  add("order " + shown_value("task.order"));
+  if (config.applies("task.order")) add("order " + shown_value("task.order"));
   if (differs("task.states")) add("S=" + shown_value("task.states"));
   if (differs("task.beta")) add("beta " + shown_value("task.beta"));
   if (differs("task.p_switch")) add("p_switch " + shown_value("task.p_switch"));
@@ -174,7 +174,7 @@ std::string run_title(const ExperimentConfig& config, const std::optional<Fork>&
     for (const char* where : {"model.conv", "model.conv_qkv"})
       if (differs(where)) add("convolution on " + shown_value(where));
     if (differs("model.conv_filters")) add(shown_value("model.conv_filters") + " filters");
-  } else if (is_mamba(config)) {
+  } else if (has_kernels(config)) {
     add("no convolution");
   }
   if (differs("model.attention")) add(shown_value("model.attention") + " attention");
@@ -188,6 +188,10 @@ std::string run_title(const ExperimentConfig& config, const std::optional<Fork>&
   if (differs("model.mlp")) add(config.text("model.mlp") == "none" ? "no MLP" : "plain MLP");
   if (differs("model.skip")) add("D skip");
   if (differs("model.readout")) add("L1 read-out");
+  if (has_coupling(config)) {
+    add(shown_value("model.coupling") + " coupling r=" + shown_value("model.rank"));
+    add(config.text("model.motif") == "none" ? "no motif" : "motif " + shown_value("model.motif"));
+  }
   add("seed " + shown_value("training.seed"));
   return title;
 }

@@ -120,6 +120,42 @@ class UniformEstimator : public Estimator {
   Context context_;
 };
 
+class RecallEstimator : public Estimator {
+ public:
+  explicit RecallEstimator(std::int64_t vocabulary)
+      : context_(0, vocabulary), followers_(static_cast<std::size_t>(vocabulary), nothing) {}
+  std::unique_ptr<Estimator> clone() const override { return std::make_unique<RecallEstimator>(*this); }
+  std::int64_t states() const override { return context_.states(); }
+
+  void reset() override {
+    std::ranges::fill(followers_, nothing);
+    last_ = nothing;
+  }
+
+  void predict(std::span<double> out) const override {
+    const std::int32_t follower = last_ == nothing ? nothing : followers_[static_cast<std::size_t>(last_)];
+    if (follower == nothing) {
+      std::ranges::fill(out, 1.0 / static_cast<double>(out.size() - 1));
+      out[0] = 0;
+    } else {
+      std::ranges::fill(out, 0.0);
+      out[static_cast<std::size_t>(follower)] = 1;
+    }
+  }
+
+  void observe(std::int32_t token) override {
+    context_.check(token);
+    if (last_ != nothing) followers_[static_cast<std::size_t>(last_)] = token;
+    last_ = token;
+  }
+
+ private:
+  static constexpr std::int32_t nothing = -1;
+  Context context_;
+  std::vector<std::int32_t> followers_;
+  std::int32_t last_ = nothing;
+};
+
 class SwitchingEstimator : public Estimator {
  public:
   SwitchingEstimator(std::unique_ptr<Estimator> chain, double p_switch)
@@ -320,6 +356,13 @@ std::unique_ptr<Estimator> make_uniform(std::int64_t states) {
   return std::make_unique<UniformEstimator>(states);
 }
 
+std::unique_ptr<Estimator> make_recall(std::int64_t vocabulary) {
+  if (vocabulary < InductionTask::fewest_states)
+    throw std::invalid_argument("a vocabulary of " + std::to_string(vocabulary) + " tokens is below the " +
+                                std::to_string(InductionTask::fewest_states) + " of induction");
+  return std::make_unique<RecallEstimator>(vocabulary);
+}
+
 double mean_loss(Estimator& estimator, std::span<const std::int32_t> tokens) {
   if (tokens.size() < 2) throw std::invalid_argument("a loss needs at least two tokens: an input and its target");
   std::vector<double> probabilities(static_cast<std::size_t>(estimator.states()));
@@ -340,6 +383,22 @@ EstimatorLosses estimator_losses(const MarkovTask& task, const SequenceBatch& ba
 
 EstimatorLosses estimator_losses(const SwitchingTask& task, const SequenceBatch& batch) {
   return losses_of(task.chain(), task.p_switch(), batch);
+}
+
+EstimatorLosses estimator_losses(const InductionTask& task, const SequenceBatch& batch) {
+  RecallEstimator recall(task.vocabulary());
+  std::vector<double> probabilities(static_cast<std::size_t>(task.vocabulary()));
+  EstimatorLosses losses;
+  for (std::int64_t index = 0; index < batch.batch; ++index) {
+    const auto tokens = batch.sequence(index);
+    const auto query = static_cast<std::size_t>(batch.scored[static_cast<std::size_t>(index)]);
+    recall.reset();
+    for (const std::int32_t token : tokens.first(query + 1)) recall.observe(token);
+    recall.predict(probabilities);
+    losses.add_beta.push_back(-std::log(probabilities[static_cast<std::size_t>(tokens[query + 1])]));
+  }
+  losses.oracle = losses.add_beta;
+  return losses;
 }
 
 }  // namespace mambarium

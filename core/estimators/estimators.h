@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "core/tasks/induction_task.h"
 #include "core/tasks/markov_task.h"
 #include "core/tasks/switching_task.h"
 
@@ -47,6 +48,11 @@ std::unique_ptr<Estimator> make_switching_bayes(std::int64_t order, std::int64_t
 std::unique_ptr<Estimator> make_switching_oracle(std::int64_t order, std::int64_t states,
                                                  std::span<const float> kernels, double p_switch);
 
+// The answer of an induction head (InductionTask): what followed the last token when it came before, with probability
+// 1; one of the tokens 1 .. V-1, all alike, where it has not come before. Exact where the task scores, and no more than
+// this guess elsewhere. Throws std::invalid_argument for a vocabulary that InductionTask refuses.
+std::unique_ptr<Estimator> make_recall(std::int64_t vocabulary);
+
 // Mean negative log-likelihood over all T targets of tokens[T+1], nats per token. Resets the estimator first.
 double mean_loss(Estimator& estimator, std::span<const std::int32_t> tokens);
 
@@ -58,5 +64,7 @@ struct EstimatorLosses {
 EstimatorLosses estimator_losses(const MarkovTask& task, const SequenceBatch& batch);
 // Of the switching process: add_beta is the Bayes predictor, which is add-beta between two switches.
 EstimatorLosses estimator_losses(const SwitchingTask& task, const SequenceBatch& batch);
+// Of induction heads, at the scored target alone: both are recall, whose loss there is 0.
+EstimatorLosses estimator_losses(const InductionTask& task, const SequenceBatch& batch);
 
 }  // namespace mambarium

@@ -70,6 +70,22 @@ class KnownFile : public KnownTask {
   FileTask task_;
 };
 
+class KnownInduction : public KnownTask {
+ public:
+  explicit KnownInduction(const InductionTask& task) : task_(task) {}
+  std::int64_t alphabet() const override { return task_.vocabulary(); }
+  std::int64_t length() const override { return task_.length(); }
+  void generate(const Stream& stream, std::int64_t first, std::int64_t batch, bool, SequenceBatch& out) const override {
+    task_.generate(stream, first, batch, out);
+  }
+  std::unique_ptr<Estimator> best_predictor() const override { return make_recall(task_.vocabulary()); }
+  std::unique_ptr<Estimator> oracle(std::span<const float>) const override { return best_predictor(); }
+  EstimatorLosses losses(const SequenceBatch& batch) const override { return estimator_losses(task_, batch); }
+
+ private:
+  InductionTask task_;
+};
+
 MarkovVariant variant_of(const ExperimentConfig& config, Split split) {
   using Kernels = MarkovVariant::Kernels;
   const std::string& kernels = config.text("task.kernels");
@@ -93,6 +109,7 @@ std::unique_ptr<KnownTask> make_task(const ExperimentConfig& config, Split split
     return std::make_unique<KnownSwitching>(SwitchingTask(order, states, beta, length, config.real("task.p_switch")));
   if (kind == "markov")
     return std::make_unique<KnownMarkov>(MarkovTask(order, states, beta, length, variant_of(config, split)));
+  if (kind == "induction") return std::make_unique<KnownInduction>(InductionTask(states, length));
   const std::string& path = config.text("task.file");
   const SymbolForm form = config.text("task.symbols") == "words" ? SymbolForm::words : SymbolForm::characters;
   return std::make_unique<KnownFile>(

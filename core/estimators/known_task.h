@@ -28,7 +28,7 @@ class KnownTask {
 
   // The best that can be done without knowing the kernel: add-beta; the Bayes predictor where the chain switches. With
   // kernels of one half, a stationary start, a fixed kernel or a file it is add-beta still, which a model that has
-  // learned more than counting can beat.
+  // learned more than counting can beat. Of induction heads recall, and the oracle is the same.
   virtual std::unique_ptr<Estimator> best_predictor() const = 0;
   // The one that knows everything a sequence was drawn from, SequenceBatch::kernel() of it.
   virtual std::unique_ptr<Estimator> oracle(std::span<const float> kernel) const = 0;

@@ -2,8 +2,10 @@
 
 #include <sstream>
 #include <stdexcept>
+#include <string>
 
 #include "core/kernels/causal_convolution.h"
+#include "core/kernels/coupled_scan.h"
 #include "core/kernels/diagonal_scan.h"
 #include "core/kernels/parallel.h"
 #include "core/kernels/rms_norm.h"
@@ -131,6 +133,60 @@ struct DiagonalScanFunction : torch::autograd::Function<DiagonalScanFunction> {
   }
 };
 
+struct CoupledScanFunction : torch::autograd::Function<CoupledScanFunction> {
+  // Inputs: x, dt, B, C, A, P, Q and perhaps h0.
+  static variable_list forward(AutogradContext* context, std::int64_t form, bool with_z, std::int64_t threads,
+                               at::TensorList inputs) {
+    const Tensor& x = inputs[0];
+    const auto shape = shape_of(inputs, form);
+    const auto y = torch::empty_like(x);
+    const auto state = torch::empty({shape.batch, shape.channels, shape.d_state}, x.options());
+    const auto z = torch::empty({with_z ? shape.batch : 0, shape.length, shape.channels, shape.rank}, x.options());
+    const auto checkpoints = torch::empty({kernels::coupled_scan_checkpoints(shape)}, x.options());
+    kernels::coupled_scan(shape, numbers(inputs), rows(y), data(state), with_z ? rows(z) : Rows<float>(),
+                          data(checkpoints), static_cast<int>(threads));
+    auto kept = inputs.vec();
+    kept.push_back(checkpoints);
+    context->save_for_backward(kept);
+    context->saved_data["form"] = form;
+    context->saved_data["threads"] = threads;
+    context->mark_non_differentiable({z});
+    return {y, state, z};
+  }
+  static variable_list backward(AutogradContext* context, variable_list incoming) {
+    auto in = context->get_saved_variables();
+    const Tensor checkpoints = in.back();
+    in.pop_back();
+    const int threads = static_cast<int>(context->saved_data["threads"].toInt());
+    const auto dy = incoming[0].defined() ? incoming[0].contiguous() : torch::zeros_like(in[0]);
+    const auto dstate = contiguous(incoming[1]);
+    variable_list out(3);  // none for the form, the wish and the number of threads
+    for (const Tensor& input : in) out.push_back(torch::empty_like(input));
+    kernels::coupled_scan_backward(shape_of(in, context->saved_data["form"].toInt()), numbers(in), data(checkpoints),
+                                   rows(dy), data(dstate),
+                                   {rows(out[3]), rows(out[4]), rows(out[5]), rows(out[6]), data(out[7]), data(out[8]),
+                                    data(out[9]), in.size() > 7 ? data(out[10]) : nullptr},
+                                   threads);
+    return out;
+  }
+
+ private:
+  static kernels::CoupledScanShape shape_of(at::TensorList in, std::int64_t form) {
+    const Tensor &x = in[0], &P = in[5];
+    return {.batch = x.size(0),
+            .length = x.size(1),
+            .channels = x.size(2),
+            .d_state = P.size(-2),
+            .rank = P.size(-1),
+            .per_channel = P.dim() == 3,
+            .form = static_cast<CouplingForm>(form)};
+  }
+  static kernels::CoupledScanInputs<float> numbers(at::TensorList in) {
+    return {rows(in[0]), rows(in[1]), rows(in[2]), rows(in[3]),
+            data(in[4]), data(in[5]), data(in[6]), in.size() > 7 ? data(in[7]) : nullptr};
+  }
+};
+
 struct ConvolutionFunction : torch::autograd::Function<ConvolutionFunction> {
   static kernels::ConvolutionShape shape(const Tensor& input, const Tensor& taps) {
     return {.length = input.size(1), .channels = input.size(2), .window = taps.size(0)};
@@ -241,18 +297,54 @@ operators::ScanResult selective_scan(const Tensor& x, const Tensor& dt, const Te
   return {results[0], results[1]};
 }
 
+namespace {
+
+// What both scans of Mamba-1 are given.
+variable_list channel_scan_inputs(const std::string& name, const Tensor& x, const Tensor& dt, const Tensor& B,
+                                  const Tensor& C, const Tensor& A, const Tensor& h0) {
+  if (x.dim() != 3 || A.dim() != 2) throw std::invalid_argument(name + ": x has 3 dimensions and A has 2");
+  const std::int64_t batch = x.size(0), length = x.size(1), channels = x.size(2), d_state = A.size(1);
+  expect(x, x.sizes(), (name + ": x").c_str());
+  expect(dt, {batch, length, channels}, (name + ": dt").c_str());
+  expect(A, {channels, d_state}, (name + ": A").c_str());
+  expect(B, {batch, length, d_state}, (name + ": B").c_str());
+  expect(C, {batch, length, d_state}, (name + ": C").c_str());
+  if (h0.defined()) expect(h0, {batch, channels, d_state}, (name + ": h0").c_str());
+  return {x.contiguous(), dt.contiguous(), B.contiguous(), C.contiguous(), A.contiguous()};
+}
+
+}  // namespace
+
 operators::ScanResult diagonal_scan(const Tensor& x, const Tensor& dt, const Tensor& B, const Tensor& C,
                                     const Tensor& A, const Tensor& h0, int threads) {
-  if (x.dim() != 3 || A.dim() != 2) throw std::invalid_argument("diagonal_scan: x has 3 dimensions and A has 2");
-  const std::int64_t batch = x.size(0), length = x.size(1), channels = x.size(2), d_state = A.size(1);
-  expect(dt, {batch, length, channels}, "diagonal_scan: dt");
-  expect(A, {channels, d_state}, "diagonal_scan: A");
-  expect(B, {batch, length, d_state}, "diagonal_scan: B");
-  expect(C, {batch, length, d_state}, "diagonal_scan: C");
-  if (h0.defined()) expect(h0, {batch, channels, d_state}, "diagonal_scan: h0");
-  variable_list inputs{x.contiguous(), dt.contiguous(), B.contiguous(), C.contiguous(), A.contiguous()};
+  auto inputs = channel_scan_inputs("diagonal_scan", x, dt, B, C, A, h0);
   if (h0.defined()) inputs.push_back(h0.contiguous());
   const auto results = DiagonalScanFunction::apply(std::int64_t{threads}, at::TensorList(inputs));
+  return {results[0], results[1]};
+}
+
+operators::ScanResult coupled_scan(const Tensor& x, const Tensor& dt, const Tensor& B, const Tensor& C, const Tensor& A,
+                                   const Tensor& P, const Tensor& Q, CouplingForm form, const Tensor& h0, int threads,
+                                   Tensor* z) {
+  auto inputs = channel_scan_inputs("coupled_scan", x, dt, B, C, A, h0);
+  if (P.dim() != 2 && P.dim() != 3) {
+    throw std::invalid_argument("coupled_scan: P has 2 dimensions, or 3 with one coupling for each channel; got " +
+                                std::to_string(P.dim()));
+  }
+  const std::int64_t channels = A.size(0), d_state = A.size(1), rank = P.size(-1);
+  if (P.dim() == 2) {
+    expect(P, {d_state, rank}, "coupled_scan: P");
+    expect(Q, {rank, d_state}, "coupled_scan: Q");
+  } else {
+    expect(P, {channels, d_state, rank}, "coupled_scan: P");
+    expect(Q, {channels, rank, d_state}, "coupled_scan: Q");
+  }
+  inputs.push_back(P.contiguous());
+  inputs.push_back(Q.contiguous());
+  if (h0.defined()) inputs.push_back(h0.contiguous());
+  const auto results = CoupledScanFunction::apply(static_cast<std::int64_t>(form), z != nullptr, std::int64_t{threads},
+                                                  at::TensorList(inputs));
+  if (z != nullptr) *z = results[2];
   return {results[0], results[1]};
 }
 

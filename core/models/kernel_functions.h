@@ -27,6 +27,14 @@ operators::ScanResult selective_scan(const at::Tensor& x, const at::Tensor& dt, 
 operators::ScanResult diagonal_scan(const at::Tensor& x, const at::Tensor& dt, const at::Tensor& B, const at::Tensor& C,
                                     const at::Tensor& A, const at::Tensor& h0 = {}, int threads = 1);
 
+// Mamba-1 with its states coupled inside every channel (core/kernels/coupled_scan.h), beside the above: P [N, r] (times
+// the scale k already, so that autograd outside gives k its gradient) and Q [r, N], or for every channel its own: [D,
+// N, r] and [D, r, N]; 1 <= r <= 16. z (null: not wanted) receives Q h_t after each token, [b, T, D, r], without
+// gradient.
+operators::ScanResult coupled_scan(const at::Tensor& x, const at::Tensor& dt, const at::Tensor& B, const at::Tensor& C,
+                                   const at::Tensor& A, const at::Tensor& P, const at::Tensor& Q, CouplingForm form,
+                                   const at::Tensor& h0 = {}, int threads = 1, at::Tensor* z = nullptr);
+
 // act(convolution): input [b, T, channels], weight [channels, w] (index w-1 is the current token), bias [channels].
 at::Tensor causal_convolution(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias,
                               Activation activation, int threads = 1);

@@ -1,6 +1,9 @@
 #include "core/contract/model_start.h"
+#include "core/models/lstm.h"
+#include "core/models/mamba1.h"
 #include "core/models/mamba2.h"
 #include "core/models/ngram.h"
+#include "core/models/rwkv4.h"
 #include "core/models/transformer.h"
 #include "core/theory/constructions.h"
 
@@ -14,6 +17,11 @@ std::unique_ptr<SequenceModel> make_model(const ExperimentConfig& config, Engine
     return std::make_unique<Ngram>(config.integer("model.ngram_order"), alphabet_of(config), config.real("task.beta"),
                                    precision);
   }
+  if (config.text("model.kind") == "mamba1") {
+    return std::make_unique<Mamba1>(mamba1_options(config), engine, precision);
+  }
+  if (config.text("model.kind") == "lstm") return std::make_unique<Lstm>(lstm_options(config), precision);
+  if (config.text("model.kind") == "rwkv4") return std::make_unique<Rwkv4>(rwkv4_options(config), precision);
   auto model = std::make_unique<Mamba2>(mamba2_options(config), engine, precision);
   if (const auto start = start_of(config)) write_construction(*start, *model);
   return model;

@@ -131,6 +131,10 @@ at::Tensor Mamba2::log_probabilities(const at::Tensor& tokens) {
 
 at::Tensor Mamba2::loss(const at::Tensor& tokens, const at::Tensor& targets) {
   check_batch(tokens, targets, options_.states);
+  if (!every_target_counts(targets)) {
+    const ScoredRows scored = scored_rows(last_rows(tokens), targets);
+    return torch::nll_loss(read_out(scored.u).flatten(0, 1), scored.targets);
+  }
   if (engine_ == Engine::fused && fused::suits_whole_loss(options_, tokens)) {
     return fused::whole_loss(options_, {embedding_, layers_, final_norm_, lm_head_}, tokens, targets, workspace_);
   }

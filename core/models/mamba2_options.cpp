@@ -4,10 +4,6 @@ namespace mambarium {
 
 namespace {
 
-Activation activation_from(const std::string& text) {
-  return text == "silu" ? Activation::silu : text == "relu" ? Activation::relu : Activation::none;
-}
-
 Mlp mlp_from(const std::string& text) {
   return text == "gated" ? Mlp::gated : text == "plain" ? Mlp::plain : Mlp::none;
 }
@@ -17,6 +13,11 @@ Filters filters_from(const std::string& text) {
 }
 
 }  // namespace
+
+Activation activation_of(const ExperimentConfig& config) {
+  const std::string& text = config.text("model.activation");
+  return text == "silu" ? Activation::silu : text == "relu" ? Activation::relu : Activation::none;
+}
 
 Readout readout_of(const ExperimentConfig& config) {
   return config.text("model.readout") == "l1" ? Readout::l1 : Readout::softmax;
@@ -36,7 +37,7 @@ Mamba2Options mamba2_options(const ExperimentConfig& config) {
       .conv_B = config.includes("model.conv", "B"),
       .conv_C = config.includes("model.conv", "C"),
       .filters = filters_from(config.text("model.conv_filters")),
-      .activation = zero ? Activation::none : activation_from(config.text("model.activation")),
+      .activation = zero ? Activation::none : activation_of(config),
       .gate = !zero && config.boolean("model.gate"),
       .learned_decay = config.text("model.decay") == "learned",
       .norm = !zero && config.text("model.norm") == "layer",

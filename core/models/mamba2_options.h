@@ -49,6 +49,7 @@ struct Mamba2Options {
   std::int64_t heads() const { return d_inner() / head_width(); }
 };
 
+Activation activation_of(const ExperimentConfig& config);
 Readout readout_of(const ExperimentConfig& config);
 // From a configuration that validate() finds nothing wrong with.
 Mamba2Options mamba2_options(const ExperimentConfig& config);

@@ -24,12 +24,29 @@ void check_tokens(const at::Tensor& tokens, std::int64_t dimensions, std::int64_
 
 void check_batch(const at::Tensor& tokens, const at::Tensor& targets, std::int64_t states) {
   check_tokens(tokens, 2, states, "tokens");
-  check_tokens(targets, 2, states, "targets");
+  if (targets.scalar_type() == torch::kInt64 && targets.numel() > 0 && !every_target_counts(targets)) {
+    const auto scored = targets.masked_select(targets.ne(-1));
+    if (scored.numel() == 0) throw std::invalid_argument("targets: none of them counts, all are -1");
+    check_tokens(scored, 1, states, "targets");
+  } else {
+    check_tokens(targets, 2, states, "targets");
+  }
   if (targets.sizes() != tokens.sizes()) {
     std::ostringstream problem;
     problem << "targets: expected the shape of tokens " << tokens.sizes() << ", got " << targets.sizes();
     throw std::invalid_argument(problem.str());
   }
+}
+
+bool every_target_counts(const at::Tensor& targets) {
+  return targets.min().item<std::int64_t>() != -1;
+}
+
+ScoredRows scored_rows(const at::Tensor& u, const at::Tensor& targets) {
+  const auto flat = targets.flatten();
+  if (every_target_counts(targets)) return {u.flatten(0, 1).unsqueeze(0), flat};
+  const auto places = flat.ne(-1).nonzero().squeeze(1);
+  return {u.flatten(0, 1).index_select(0, places).unsqueeze(0), flat.index_select(0, places)};
 }
 
 at::Tensor row_of(std::span<const std::int32_t> tokens) {

@@ -14,7 +14,15 @@ namespace mambarium {
 // A non-empty int64 tensor of so many dimensions that holds tokens 0 .. states-1; else std::invalid_argument, one
 // sentence that begins with `what`.
 void check_tokens(const at::Tensor& tokens, std::int64_t dimensions, std::int64_t states, const char* what);
-void check_batch(const at::Tensor& tokens, const at::Tensor& targets, std::int64_t states);  // both [B, T]
+// Both [B, T]; targets may be -1 where they do not count, at least one does.
+void check_batch(const at::Tensor& tokens, const at::Tensor& targets, std::int64_t states);
+bool every_target_counts(const at::Tensor& targets);
+
+// Rows u [B, T, width] and their targets, of which those that count are kept: [1, count, width] and [count].
+struct ScoredRows {
+  at::Tensor u, targets;
+};
+ScoredRows scored_rows(const at::Tensor& u, const at::Tensor& targets);
 
 at::Tensor row_of(std::span<const std::int32_t> tokens);  // int64 [1, T]
 

@@ -46,6 +46,33 @@ at::Tensor padded_to(const at::Tensor& rows, std::int64_t length, double value) 
   return torch::cat({rows, torch::full(sizes, value, rows.options())}, 1);
 }
 
+// (exp(dt A) - 1) / A, for which autograd finds accurate gradients: for small dt A by its series, to which A = 0
+// belongs.
+at::Tensor coupling_integral(const at::Tensor& dt, const at::Tensor& A) {
+  const auto x = dt * A;
+  const auto small = x.abs() < 0.1;
+  auto series = torch::ones_like(x);
+  for (int k = 10; k >= 2; --k) series = 1 + series * torch::where(small, x, torch::zeros_like(x)) / k;
+  const auto divisor = torch::where(small, torch::full_like(x, -1), A.expand_as(x));
+  return torch::where(small, dt * series, torch::expm1(x) / divisor);
+}
+
+// What drives the states beside their decay is added(dt [b, D, 1], states before [b, D, N]) and dt x B.
+template <class Added>
+ScanResult token_by_token(const at::Tensor& x, const at::Tensor& dt, const at::Tensor& B, const at::Tensor& C,
+                          const at::Tensor& A, const at::Tensor& h0, const Added& added) {
+  // unbind, unlike select, has a backward pass whose time is linear in the number of tokens.
+  const auto steps = dt.unsqueeze(-1).unbind(1), inputs = (dt * x).unsqueeze(-1).unbind(1);
+  const auto keys = B.unsqueeze(2).unbind(1), queries = C.unsqueeze(-1).unbind(1);
+  auto state = h0.defined() ? h0 : torch::zeros({x.size(0), x.size(2), A.size(1)}, x.options());
+  std::vector<at::Tensor> outputs;
+  for (std::size_t t = 0; t < steps.size(); ++t) {
+    state = torch::exp(steps[t] * A) * state + inputs[t] * keys[t] + added(steps[t], state);
+    outputs.push_back(torch::matmul(state, queries[t]).squeeze(-1));
+  }
+  return {torch::stack(outputs, 1), state};
+}
+
 }  // namespace
 
 at::Tensor activate(const at::Tensor& input, Activation activation) {
@@ -125,6 +152,31 @@ ScanResult selective_scan(const at::Tensor& x, const at::Tensor& dt, const at::T
   }
   y = y.permute({0, 1, 3, 2, 4}).reshape({batch, chunks * width, heads, headdim}).narrow(1, 0, length);
   return {y, state};
+}
+
+ScanResult diagonal_scan(const at::Tensor& x, const at::Tensor& dt, const at::Tensor& B, const at::Tensor& C,
+                         const at::Tensor& A, const at::Tensor& h0) {
+  return token_by_token(x, dt, B, C, A, h0,
+                        [](const at::Tensor&, const at::Tensor& state) { return torch::zeros_like(state); });
+}
+
+ScanResult coupled_scan(const at::Tensor& x, const at::Tensor& dt, const at::Tensor& B, const at::Tensor& C,
+                        const at::Tensor& A, const at::Tensor& P, const at::Tensor& Q, CouplingForm form,
+                        const at::Tensor& h0, at::Tensor* z) {
+  const bool shared = P.dim() == 2;
+  const auto times = [&](const at::Tensor& matrix, const at::Tensor& vectors) {  // of each channel [b, D, ...]
+    return shared ? torch::matmul(vectors, matrix.t()) : torch::matmul(matrix, vectors.unsqueeze(-1)).squeeze(-1);
+  };
+  std::vector<at::Tensor> latents;
+  const auto result = token_by_token(x, dt, B, C, A, h0, [&](const at::Tensor& step, const at::Tensor& before) {
+    latents.push_back(times(Q, before));
+    return (form == CouplingForm::euler ? step : coupling_integral(step, A)) * times(P, latents.back());
+  });
+  if (z != nullptr) {
+    latents.push_back(times(Q, result.state));
+    *z = torch::stack(at::TensorList(latents).slice(1), 1);
+  }
+  return result;
 }
 
 at::Tensor read_out(const at::Tensor& logits, Readout readout) {

@@ -8,7 +8,14 @@
 
 #include <cstdint>
 
+#include "core/kernels/coupled_scan.h"
 #include "core/models/mamba2_options.h"
+
+namespace mambarium {
+
+using kernels::CouplingForm;
+
+}  // namespace mambarium
 
 namespace mambarium::operators {
 
@@ -36,6 +43,16 @@ struct ScanResult {
 };
 ScanResult selective_scan(const at::Tensor& x, const at::Tensor& dt, const at::Tensor& a, const at::Tensor& B,
                           const at::Tensor& C, const at::Tensor& h0 = {}, std::int64_t chunk = 64);
+
+// The scans of Mamba-1, token by token: core/kernels/diagonal_scan.h and, with a coupling of the states inside every
+// channel, coupled_scan.h. x and dt [b, T, D], B and C [b, T, N], A [D, N], h0 [b, D, N] or undefined for zeros; y [b,
+// T, D], state [b, D, N]. P [N, r] (k P already) and Q [r, N], or for every channel its own: [D, N, r] and [D, r, N]. z
+// (null: not wanted) receives Q h_t after each token, [b, T, D, r].
+ScanResult diagonal_scan(const at::Tensor& x, const at::Tensor& dt, const at::Tensor& B, const at::Tensor& C,
+                         const at::Tensor& A, const at::Tensor& h0);
+ScanResult coupled_scan(const at::Tensor& x, const at::Tensor& dt, const at::Tensor& B, const at::Tensor& C,
+                        const at::Tensor& A, const at::Tensor& P, const at::Tensor& Q, CouplingForm form,
+                        const at::Tensor& h0 = {}, at::Tensor* z = nullptr);
 
 // logits [..., S] -> log-probabilities. L1: p = (relu(logit) + 1e-5) / sum.
 at::Tensor read_out(const at::Tensor& logits, Readout readout);

@@ -1,5 +1,7 @@
 #include "core/models/sequence_model.h"
 
+#include <ATen/ATen.h>
+
 #include <stdexcept>
 
 #include "core/models/parameter.h"
@@ -16,7 +18,7 @@ std::string name_of(Engine engine) {
 }
 
 Engine engine_of(const ExperimentConfig& config, Engine asked) {
-  return is_mamba(config) ? asked : Engine::torch;
+  return has_kernels(config) ? asked : Engine::torch;
 }
 
 WholeModelPlan SequenceModel::whole_model_plan(std::int64_t, std::int64_t) const {
@@ -37,6 +39,16 @@ std::vector<at::Tensor> ModelState::windows() const {
 
 std::pair<at::Tensor, at::Tensor> SequenceModel::projections(const at::Tensor&, std::int64_t) {
   throw std::invalid_argument("this model has no scan, so no b and c");
+}
+
+CoupledModel* SequenceModel::coupled() {
+  return nullptr;
+}
+
+at::Tensor SequenceModel::read(const at::Tensor& tokens, ModelState& state) {
+  std::vector<at::Tensor> rows;
+  for (std::int64_t t = 0; t < tokens.size(1); ++t) rows.push_back(step(tokens.select(1, t).contiguous(), state));
+  return at::stack(rows, 1);
 }
 
 std::int64_t SequenceModel::parameter_count() {

@@ -21,11 +21,12 @@ class Tensor;
 namespace mambarium {
 
 struct Parameter;       // core/models/parameter.h: name, tensor, whether weight decay applies
+class CoupledModel;     // core/models/coupled_model.h: couplings, motif loss, traces of a channel
 struct WholeModelPlan;  // core/models/whole_model_plan.h: parameters as raw pointers
 
 // Which implementation computes the model. Both are the same function; `torch` is plain LibTorch operators with
-// autograd (the reference, any dtype), `fused` the hand-written kernels of core/kernels, which cover mamba2 and
-// mamba_zero in float32 on the CPU.
+// autograd (the reference, any dtype), `fused` the hand-written kernels of core/kernels, which cover mamba2,
+// mamba_zero and mamba1 in float32 on the CPU.
 enum class Engine { fused, torch };
 // The engine that computes this configuration when `asked` is asked for: kinds without kernels are on operators always.
 Engine engine_of(const ExperimentConfig& config, Engine asked);
@@ -62,12 +63,16 @@ class SequenceModel {
   // enabled. Softmax read-out: log_softmax; L1 read-out: log(p) with p = (relu(logit)+1e-5) / sum.
   virtual at::Tensor log_probabilities(const at::Tensor& tokens) = 0;
 
-  // Mean cross entropy over all B*T targets: a scalar tensor to call backward() on. targets int64 [B, T].
+  // Mean cross entropy over all B*T targets but those that are -1: a scalar tensor to call backward() on. targets int64
+  // [B, T].
   virtual at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets) = 0;
 
   // Token by token, the same function: state in, log-probabilities [B, S] out, state advanced.
   virtual std::unique_ptr<ModelState> initial_state(std::int64_t batch) = 0;
   virtual at::Tensor step(const at::Tensor& tokens, ModelState& state) = 0;
+  // T tokens [B, T] at once, log-probabilities [B, T, S] after each: what step() gives one by one, and memory for T
+  // tokens however many came before (but for a model whose state grows).
+  virtual at::Tensor read(const at::Tensor& tokens, ModelState& state);
 
   // For analysis (no gradients): a_t [L, H, T] along one sequence (std::invalid_argument where there are none:
   // nothing_to_inspect()), and the convolution taps.
@@ -75,6 +80,7 @@ class SequenceModel {
   virtual std::vector<FilterData::Layer> filters() = 0;
   // b_t and c_t of one layer, [B, T, N] each, as its scan takes them. Throws std::invalid_argument where there is none.
   virtual std::pair<at::Tensor, at::Tensor> projections(const at::Tensor& tokens, std::int64_t layer);
+  virtual CoupledModel* coupled();  // itself, where its states are coupled; else nullptr
 };
 
 // The model a configuration describes, with its initial weights (each from its own named stream of training.seed), on

@@ -1,6 +1,7 @@
 #include "core/models/transformer.h"
 
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 #include "core/models/attention.h"
@@ -32,7 +33,7 @@ Transformer::Transformer(const TransformerOptions& options, Precision precision)
     return add(name, draw.normal(name, {rows, options_.d_model}, 0.02));
   };
   embedding_ = drawn("embedding.weight", options_.states);
-  positions_ = drawn("positions.weight", options_.positions);
+  if (options_.learned_positions) positions_ = drawn("positions.weight", options_.positions);
   for (std::int64_t index = 0; index < options_.layers; ++index) {
     add_layer(draw, "layers." + std::to_string(index) + ".");
   }
@@ -79,12 +80,23 @@ void Transformer::add_layer(const Initialiser& draw, const std::string& prefix) 
 
 at::Tensor Transformer::embed(const at::Tensor& tokens, std::int64_t first) const {
   const std::int64_t length = tokens.size(1);
+  if (!options_.learned_positions) return torch::embedding(embedding_, tokens) + waves(first, length);
   if (first + length > options_.positions) {
     throw std::invalid_argument("tokens: a sequence of " + std::to_string(first + length) +
                                 " tokens is longer than this transformer's " + std::to_string(options_.positions) +
                                 " learned positions (task.length)");
   }
   return torch::embedding(embedding_, tokens) + positions_.narrow(0, first, length);
+}
+
+// Computed in double, so that position 16,384 is as exact as position 1.
+at::Tensor Transformer::waves(std::int64_t first, std::int64_t length) const {
+  const auto place = torch::arange(first, first + length, torch::kFloat64).unsqueeze(1);
+  const auto pairs = torch::arange((options_.d_model + 1) / 2, torch::kFloat64);
+  const auto angles = place * torch::pow(1e4, -2.0 * pairs / static_cast<double>(options_.d_model));
+  const auto all = torch::stack({angles.sin(), angles.cos()}, -1).flatten(1).narrow(1, 0, options_.d_model);
+  constexpr double as_large_as_learned = 0.02 * std::numbers::sqrt2;
+  return (as_large_as_learned * all).to(type_);
 }
 
 at::Tensor Transformer::attend(const TransformerLayer& layer, const at::Tensor& u, LayerState* state) const {
@@ -125,20 +137,21 @@ at::Tensor Transformer::read_out(const at::Tensor& u) const {
   return operators::read_out(logits, options_.readout);
 }
 
-at::Tensor Transformer::predicted(const at::Tensor& tokens) const {
+at::Tensor Transformer::last_rows(const at::Tensor& tokens) const {
   auto u = embed(tokens, 0);
   for (const TransformerLayer& layer : layers_) u = block(layer, u, nullptr);
-  return read_out(u);
+  return u;
 }
 
 at::Tensor Transformer::log_probabilities(const at::Tensor& tokens) {
   check_tokens(tokens, 2, options_.states, "tokens");
-  return predicted(tokens);
+  return read_out(last_rows(tokens));
 }
 
 at::Tensor Transformer::loss(const at::Tensor& tokens, const at::Tensor& targets) {
   check_batch(tokens, targets, options_.states);
-  return torch::nll_loss(predicted(tokens).flatten(0, 1), targets.flatten());
+  const ScoredRows scored = scored_rows(last_rows(tokens), targets);
+  return torch::nll_loss(read_out(scored.u).flatten(0, 1), scored.targets);
 }
 
 std::unique_ptr<ModelState> Transformer::initial_state(std::int64_t batch) {

@@ -1,6 +1,7 @@
 // Transformer: the baseline of paper 1, a small GPT-2, with softmax or linear attention.
 //
-//   u_t = embedding(token_t) + positions_t;  per layer  u += attention(norm(u)),  u += fc2 gelu(fc1 norm(u))
+//   u_t = embedding(token_t) + positions_t, learned, or 0.02 sqrt(2) times sin and cos of
+//   t / 10000^(2i/d), for any length;  per layer  u += attention(norm(u)),  u += fc2 gelu(fc1 norm(u))
 //   attention: Q, K, V = conv(W u) where it is on, else W u;  out(attention per head);  core/models/attention.h
 //   log p = read_out(embedding norm(u) + lm_head.bias): the read-out shares the embedding's weights
 //
@@ -9,8 +10,8 @@
 //   embedding.weight  positions.weight  layers.0.norm.weight  layers.0.attention.{Q,K,V,out}.weight
 //   layers.0.conv.{Q,K,V}.weight  layers.0.mlp_norm.weight  layers.0.mlp.{fc1,fc2}.weight  final_norm.weight
 //   lm_head.bias
-// Everything is computed by LibTorch operators. A sequence of more tokens than there are positions is refused with
-// std::invalid_argument. The state of step() holds the keys and values of all tokens so far (linear attention: their
+// Everything is computed by LibTorch operators. A sequence of more tokens than there are learned positions is refused
+// with std::invalid_argument. The state of step() holds the keys and values of all tokens so far (linear attention: their
 // sums).
 #pragma once
 
@@ -61,10 +62,11 @@ class Transformer final : public SequenceModel {
   void add_layer(const Initialiser& draw, const std::string& prefix);
   at::Tensor& add(const std::string& name, at::Tensor tensor, bool decayed = false);
   at::Tensor embed(const at::Tensor& tokens, std::int64_t first) const;
+  at::Tensor waves(std::int64_t first, std::int64_t length) const;
   at::Tensor attend(const TransformerLayer& layer, const at::Tensor& u, LayerState* state) const;
   at::Tensor block(const TransformerLayer& layer, const at::Tensor& u, LayerState* state) const;
   at::Tensor read_out(const at::Tensor& u) const;
-  at::Tensor predicted(const at::Tensor& tokens) const;  // log-probabilities of tokens that were checked
+  at::Tensor last_rows(const at::Tensor& tokens) const;  // u after the last block
 
   TransformerOptions options_;
   at::ScalarType type_;

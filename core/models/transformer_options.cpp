@@ -9,6 +9,7 @@ TransformerOptions transformer_options(const ExperimentConfig& config) {
       .headdim = config.integer("model.headdim"),
       .layers = config.integer("model.layers"),
       .positions = config.integer("task.length"),
+      .learned_positions = config.text("model.positions") == "learned",
       .attention = config.text("model.attention") == "linear" ? Attention::linear : Attention::softmax,
       .d_conv = config.integer("model.d_conv"),
       .conv_Q = config.includes("model.conv_qkv", "Q"),

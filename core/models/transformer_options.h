@@ -16,7 +16,8 @@ struct TransformerOptions {
   std::int64_t d_model = 8;
   std::int64_t headdim = 0;  // 0: one head of all d_model channels; must divide d_model
   std::int64_t layers = 1;
-  std::int64_t positions = 128;  // the longest sequence
+  std::int64_t positions = 128;  // the longest sequence, where positions are learned
+  bool learned_positions = true;
   Attention attention = Attention::softmax;
   std::int64_t d_conv = 2;
   bool conv_Q = false, conv_K = false, conv_V = false;

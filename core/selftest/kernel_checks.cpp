@@ -3,6 +3,7 @@
 #include <array>
 #include <random>
 
+#include "core/kernels/coupled_scan.h"
 #include "core/kernels/diagonal_scan.h"
 #include "core/kernels/rms_norm.h"
 #include "core/kernels/softmax_cross_entropy.h"
@@ -79,6 +80,40 @@ std::array<std::vector<Real>, 6> scanned(const kernels::DiagonalScanShape& s, co
   return out;
 }
 
+// Inputs x, dt, B, C, A, P, Q, dy; results y and the gradients of x, dt, B, C, A, P, Q.
+template <class Real>
+std::array<std::vector<Real>, 8> scanned(const kernels::CoupledScanShape& s, const std::array<Floats, 8>& drawn) {
+  auto in = copies<Real>(drawn), out = in;
+  const auto rows = [&](std::vector<Real>& numbers, std::int64_t width) {
+    return kernels::Rows<Real>{numbers.data(), s.length * width, width};
+  };
+  const kernels::CoupledScanInputs<Real> inputs{rows(in[0], s.channels),
+                                                rows(in[1], s.channels),
+                                                rows(in[2], s.d_state),
+                                                rows(in[3], s.d_state),
+                                                in[4].data(),
+                                                in[5].data(),
+                                                in[6].data()};
+  std::vector<Real> y(in[0]);
+  const kernels::CoupledScanGradients<Real> gradients{rows(out[0], s.channels),
+                                                      rows(out[1], s.channels),
+                                                      rows(out[2], s.d_state),
+                                                      rows(out[3], s.d_state),
+                                                      out[4].data(),
+                                                      out[5].data(),
+                                                      out[6].data()};
+  if constexpr (std::is_same_v<Real, double>) {
+    kernels::coupled_scan_reference<double>(s, inputs, rows(y, s.channels), nullptr);
+    kernels::coupled_scan_backward_reference<double>(s, inputs, rows(in[7], s.channels), nullptr, gradients);
+  } else {
+    Floats checkpoints(static_cast<std::size_t>(kernels::coupled_scan_checkpoints(s)));
+    kernels::coupled_scan(s, inputs, rows(y, s.channels), nullptr, {}, checkpoints.data(), 1);
+    kernels::coupled_scan_backward(s, inputs, checkpoints.data(), rows(in[7], s.channels), nullptr, gradients, 1);
+  }
+  out[7] = std::move(y);
+  return out;
+}
+
 // Results: out and the gradients of in, gate and weight.
 template <class Real>
 std::array<std::vector<Real>, 4> normed(const kernels::RmsNormShape& shape, bool gated,
@@ -125,6 +160,39 @@ std::vector<SelftestCheck> check_diagonal_scan(const std::string& instructions) 
     for (std::size_t i = 0; i < drawn[1].size(); ++i) {
       float& dt = drawn[1][i];
       dt = i % 10 == 3 ? 0 : i % 10 == 7 ? 1e4f : std::exp(dt);
+    }
+    for (float& A : drawn[4]) A = -std::exp(A);
+    add_all(checks, names, scanned<float>(s, drawn), scanned<double>(s, drawn));
+  }
+  return checks.all(instructions);
+}
+
+std::vector<SelftestCheck> check_coupled_scan(const std::string& instructions) {
+  static constexpr const char* names[] = {"gradient of x", "gradient of dt", "gradient of B", "gradient of C",
+                                          "gradient of A", "gradient of P",  "gradient of Q", "y"};
+  Checks checks("coupled scan");
+  using enum kernels::CouplingForm;
+  constexpr kernels::CoupledScanShape shapes[] = {{2, 1, 3, 16, 1, false, euler},    {3, 7, 5, 4, 3, true, etd},
+                                                  {1, 300, 16, 16, 2, false, euler}, {2, 513, 17, 7, 2, true, euler},
+                                                  {1, 1024, 64, 3, 4, false, etd},   {2, 130, 1, 100, 16, false, etd}};
+  std::uint64_t seed = 0;
+  for (const auto& s : shapes) {
+    Draw draw(++seed);
+    const std::int64_t wide = s.batch * s.length * s.channels, narrow = s.batch * s.length * s.d_state;
+    const std::int64_t states = s.channels * s.d_state, pairs = (s.per_channel ? states : s.d_state) * s.rank;
+    // The coupling contracts, of euler with the largest step too.
+    const float strength = (s.form == etd ? 0.5f : 0.05f) / static_cast<float>(s.d_state * s.rank);
+    std::array<Floats, 8> drawn = {draw.normal(wide),
+                                   draw.uniform(wide, -9, 2),
+                                   draw.normal(narrow),
+                                   draw.normal(narrow),
+                                   draw.uniform(states, 0, 2.7f),
+                                   draw.normal(pairs, strength),
+                                   draw.normal(pairs),
+                                   draw.normal(wide)};
+    for (std::size_t i = 0; i < drawn[1].size(); ++i) {
+      float& dt = drawn[1][i];
+      dt = i % 10 == 3 ? 0 : i % 10 == 7 && s.form == etd ? 1e4f : std::exp(dt);
     }
     for (float& A : drawn[4]) A = -std::exp(A);
     add_all(checks, names, scanned<float>(s, drawn), scanned<double>(s, drawn));

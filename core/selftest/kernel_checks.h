@@ -1,5 +1,5 @@
-// The kernels that no model of this program stands on yet, each against its own float64 reference. They compute with
-// the vector instructions that are in use; `instructions` is what those are called.
+// The kernels that are checked by themselves and not in a whole model, each against its own float64 reference. They
+// compute with the vector instructions that are in use; `instructions` is what those are called.
 #pragma once
 
 #include <string>
@@ -10,6 +10,7 @@
 namespace mambarium {
 
 std::vector<SelftestCheck> check_diagonal_scan(const std::string& instructions);
+std::vector<SelftestCheck> check_coupled_scan(const std::string& instructions);
 std::vector<SelftestCheck> check_softmax_cross_entropy(const std::string& instructions);
 std::vector<SelftestCheck> check_rms_norm(const std::string& instructions);
 

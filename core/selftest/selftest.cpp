@@ -134,6 +134,7 @@ std::vector<SelftestCheck> run_selftest(const std::function<void(const SelftestC
     constexpr std::int64_t few = 3, many = 21;
     add(check_scan(instructions));
     add(check_diagonal_scan(instructions));
+    add(check_coupled_scan(instructions));
     add(check_rms_norm(instructions));
     add(check_softmax_cross_entropy(instructions));
     add(check_model(instructions, "whole model", many));

@@ -25,6 +25,7 @@ Command add_reproduce_command(CLI::App& program);  // a paper's figures: runs, p
 Command add_bench_command(CLI::App& program);      // tokens a second, beside LibTorch operators in the same run
 Command add_selftest_command(CLI::App& program);   // every kernel against float64, on this machine
 Command add_theory_command(CLI::App& program);     // constructions beside their estimators, and what cannot be done
+Command add_motif_command(CLI::App& program);      // triads of a matrix, and couplings trained on them
 Command add_info_command(CLI::App& program);       // versions, CPU, CUDA
 Command add_settings_command(CLI::App& program);   // docs/settings.md
 Command add_serve_command(CLI::App& program);      // the protocol on standard input and output

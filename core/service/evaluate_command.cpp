@@ -10,6 +10,7 @@
 #include "core/analysis/state_read_out.h"
 #include "core/contract/json_fields.h"
 #include "core/contract/run_folder.h"
+#include "core/service/answers_report.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/loaded_run.h"
@@ -22,6 +23,7 @@ struct EvaluateOptions {
   std::string run;
   std::optional<std::int64_t> at;
   std::optional<std::int64_t> sequences;
+  std::optional<std::string> lengths;
   Engine engine = Engine::fused;
   bool as_json = false;
 };
@@ -95,6 +97,10 @@ int evaluate_run(const EvaluateOptions& options) {
                                 *options.sequences, most));
   const LoadedRun run = load_run(options.run, options.at, options.engine);
   const auto sequences = options.sequences.value_or(run.config.integer("training.test_sequences"));
+  if (scores_one_token(run.config))
+    return report_answers(run, {.sequences = sequences, .lengths = options.lengths, .as_json = options.as_json});
+  if (options.lengths)
+    throw bad_input("--lengths: only of an induction head (task.kind induction) the answers are counted by length");
   const Comparison comparison = compare(*run.model, run.config, sequences);
   const Inside inside{decay_means(*run.model, run.config, std::min(sequences, decay_sequences)),
                       counts_read_out(*run.model, run.config), inner_product_leak(*run.model, run.config)};
@@ -115,6 +121,10 @@ Command add_evaluate_command(CLI::App& program) {
   command->add_option("--at", options->at, "The step of a checkpoint. Default: the newest.")->type_name("STEP");
   command->add_option("--sequences", options->sequences, "Test sequences. Default: as many as in training.")
       ->type_name("N");
+  command
+      ->add_option("--lengths", options->lengths,
+                   "Of an induction head: at which lengths answers are counted. Default: 64 to 16384 by doubling.")
+      ->type_name("L,L,...");
   add_engine_flag(*command, options->engine);
   command->add_flag("--json", options->as_json, "As JSON");
   return {command, [options] { return evaluate_run(*options); }};

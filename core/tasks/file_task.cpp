@@ -64,6 +64,7 @@ void FileTask::generate(const Stream& stream, std::int64_t first, std::int64_t b
   out.tokens.resize(static_cast<std::size_t>(batch * tokens));
   out.kernels.clear();
   out.kernel_ends.clear();
+  out.scored.clear();
   for (std::int64_t index = 0; index < batch; ++index) {
     const auto words = stream.block(0, static_cast<std::uint64_t>(first + index));
     const std::uint64_t place = (std::uint64_t{words[0]} << 32 | words[1]) % places;

@@ -78,6 +78,7 @@ void MarkovTask::generate(const Stream& stream, std::int64_t first, std::int64_t
   out.length = length_;
   out.tokens.resize(static_cast<std::size_t>(batch * (length_ + 1)));
   out.kernel_ends.clear();
+  out.scored.clear();
   out.kernels.resize(with_kernels ? static_cast<std::size_t>(batch * contexts_ * states_) : 0);
 
   const int search_steps = static_cast<int>(std::bit_width(static_cast<std::uint64_t>(states_ - 1)));

@@ -11,6 +11,7 @@ namespace mambarium {
 struct SequenceBatch {
   std::int64_t batch = 0, length = 0;  // length T: inputs per sequence
   std::vector<std::int32_t> tokens;    // [batch, T+1]: inputs are [:, :T], targets [:, 1:]
+  std::vector<std::int64_t> scored;    // [batch]: after which input the one target that counts comes; empty: all do
   // Only when asked for. Kernels are S^k rows of S probabilities, one after the other: the one of sequence 0 (or, where
   // the chain switches, those of its stretches in order), then sequence 1 ...
   std::vector<float> kernels;

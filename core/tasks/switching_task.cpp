@@ -81,6 +81,7 @@ void SwitchingTask::generate(const Stream& stream, std::int64_t first, std::int6
   out.tokens.resize(static_cast<std::size_t>(batch * (length() + 1)));
   out.kernels.clear();
   out.kernel_ends.clear();
+  out.scored.clear();
 
   const auto switch_below = static_cast<std::uint32_t>(std::llround(p_switch_ * 0x1p32));
   const auto states = static_cast<std::uint64_t>(chain_.states());

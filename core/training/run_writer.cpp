@@ -65,7 +65,7 @@ RunWriter::RunWriter(const fs::path& folder, const ExperimentConfig& config, Man
   make_folder(folder / "figures");
   write_whole_file(folder / experiment_file, to_json(config).dump(indent) + "\n");
   metrics_ = std::make_unique<AppendedFile>(folder / metrics_file, 0);
-  metrics_->append(std::string(metrics_header) + "\n");
+  metrics_->append(metrics_header(metrics_form(config_)) + "\n");
   manifest_.started = now_text();
   write_manifest();
 }
@@ -97,11 +97,11 @@ RunWriter::RunWriter(const fs::path& folder) : folder_(folder) {
   }
   rows_ = std::move(known.rows);
   metrics_ = std::make_unique<AppendedFile>(metrics, known.complete_bytes);
-  if (known.complete_bytes == 0) metrics_->append(std::string(metrics_header) + "\n");
+  if (known.complete_bytes == 0) metrics_->append(metrics_header(metrics_form(config_)) + "\n");
 }
 
 void RunWriter::append(const MetricsRow& row) {
-  metrics_->append(to_csv_line(row) + "\n");
+  metrics_->append(to_csv_line(row, metrics_form(config_)) + "\n");
   rows_.push_back(row);
 }
 
@@ -119,8 +119,9 @@ std::string RunWriter::new_run_name(const ExperimentConfig& config) {
   constexpr const char* digits = "0123456789abcdef";
   std::string suffix;
   for (int shift = 12; shift >= 0; shift -= 4) suffix += digits[(hash >> shift) & 15];
-  return time_text("%Y-%m-%d", local) + "-" + config.text("model.kind") + "-k" +
-         std::to_string(config.integer("task.order")) + "-" + suffix;
+  const std::string task =
+      config.applies("task.order") ? "k" + std::to_string(config.integer("task.order")) : config.text("task.kind");
+  return time_text("%Y-%m-%d", local) + "-" + config.text("model.kind") + "-" + task + "-" + suffix;
 }
 
 }  // namespace mambarium

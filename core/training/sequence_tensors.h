@@ -8,7 +8,7 @@
 namespace mambarium {
 
 struct SequenceTensors {
-  at::Tensor inputs, targets;  // int64 [B, T]: tokens[:, :T] and tokens[:, 1:]
+  at::Tensor inputs, targets;  // int64 [B, T]: tokens[:, :T] and tokens[:, 1:], -1 where a target does not count
 };
 
 // Sequences first .. first+count-1 of the batch, copied.

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "core/estimators/known_task.h"
+#include "core/models/model_tensors.h"
 #include "core/training/sequence_tensors.h"
 
 namespace mambarium {
@@ -38,6 +39,7 @@ TestSet::TestSet(const ExperimentConfig& config, std::int64_t sequences) {
     add_beta += sum(losses.add_beta);
     oracle += sum(losses.oracle);
     sequences_.tokens.insert(sequences_.tokens.end(), piece.tokens.begin(), piece.tokens.end());
+    sequences_.scored.insert(sequences_.scored.end(), piece.scored.begin(), piece.scored.end());
   }
   estimators_.sequences = sequences;
   estimators_.add_beta = add_beta / static_cast<double>(sequences);
@@ -48,14 +50,23 @@ TestSet::TestSet(const ExperimentConfig& config, std::int64_t sequences) {
 Evaluation TestSet::evaluate(SequenceModel& model) const {
   const torch::NoGradGuard no_gradients;
   const std::int64_t at_once = std::clamp<std::int64_t>(tokens_at_once / sequences_.length, 1, sequences_at_once);
+  const bool scored = !sequences_.scored.empty();
   double loss = 0;
+  std::int64_t right = 0;
   for (std::int64_t first = 0; first < sequences_.batch; first += at_once) {
     const std::int64_t count = std::min(at_once, sequences_.batch - first);
     const auto [inputs, targets] = sequence_tensors(sequences_, first, count);
-    loss += model.loss(inputs, targets).item<double>() * static_cast<double>(count);
+    if (scored) {
+      const auto [rows, answers] = scored_rows(model.log_probabilities(inputs), targets);
+      loss += torch::nll_loss(rows[0], answers, {}, at::Reduction::Sum).item<double>();
+      right += rows[0].argmax(-1).eq(answers).sum().item<std::int64_t>();
+    } else {
+      loss += model.loss(inputs, targets).item<double>() * static_cast<double>(count);
+    }
   }
   Evaluation evaluation = estimators_;
   evaluation.model = loss / static_cast<double>(sequences_.batch);
+  if (scored) evaluation.accuracy = static_cast<double>(right) / static_cast<double>(sequences_.batch);
   return evaluation;
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/device/gpu.h"
 #include "core/estimators/known_task.h"
+#include "core/models/coupled_model.h"
 #include "core/models/parameter.h"
 #include "core/random/stream.h"
 #include "core/training/adamw.h"
@@ -95,12 +96,14 @@ class RunTrainer : public Trainer {
         test_set_(config, config.integer("training.test_sequences")) {}
 
   void start(const TrainerOptions& options) {
+    warm_up();
     if (options.folder) make_folder(*options.folder, manifest_now());
     add_row();
     write_checkpoint();
   }
 
   void start_as_fork(const RunFolder& parent, std::int64_t step, const std::filesystem::path& folder) {
+    warm_up();
     read_shared_weights(parent.path, step, *model_, optimiser_);
     step_->push();
     progress_.step = step;
@@ -177,6 +180,13 @@ class RunTrainer : public Trainer {
   }
 
  private:
+  void warm_up() {
+    if (CoupledModel* const coupled = model_->coupled()) {
+      coupled->warm_up();
+      step_->push();
+    }
+  }
+
   Manifest manifest_now() const { return new_manifest(config_, step_->device(), engine_, parameter_count()); }
 
   void make_folder(const std::filesystem::path& folder, Manifest manifest) {
@@ -287,6 +297,12 @@ class RunTrainer : public Trainer {
     row.gap_add_beta = test.model - test.add_beta;
     row.gap_oracle = test.model - test.oracle;
     row.learning_rate = rate_of_last_step();
+    row.accuracy = test.accuracy;
+    if (const CoupledModel* const coupled = model_->coupled(); coupled != nullptr && coupled->has_motif()) {
+      const MotifStanding standing = coupled->motif_standing();
+      row.motif_loss = standing.loss;
+      row.motif_r_squared = standing.r_squared;
+    }
     if (writer_) writer_->append(row);
     rows_.push_back(row);
   }

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,7 +33,7 @@ struct TrainerOptions {
 
 class Trainer {
  public:
-  // Fresh: makes the run folder (if any), evaluates step 0 and writes its row.
+  // Fresh: makes the run folder (if any), warms couplings up to their motif, evaluates step 0 and writes its row.
   static std::unique_ptr<Trainer> create(const ExperimentConfig& config, const TrainerOptions& options = {});
   // Goes on from the newest checkpoint of the folder that can be read whole (a truncated one is passed over, with a
   // note in notes()), with the engine that stands in its manifest.
@@ -77,7 +78,8 @@ void load_checkpoint(SequenceModel& model, const std::filesystem::path& checkpoi
 // Test loss of a model, and the estimators' on the same sequences. At least 512 kernels; sequences from the "test"
 // stream. add_beta is the task's best possible predictor without the kernel: the Bayes predictor where chains switch.
 struct Evaluation {
-  double model = 0, add_beta = 0, oracle = 0, uniform = 0;  // nats per token
+  double model = 0, add_beta = 0, oracle = 0, uniform = 0;  // nats per token, per scored token where not all are
+  double accuracy = std::numeric_limits<double>::quiet_NaN();  // share of the scored tokens that came out on top
   std::int64_t sequences = 0;
 };
 Evaluation evaluate(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences);

@@ -2,6 +2,8 @@
 
 #include <torch/torch.h>
 
+#include "core/kernels/flush_denormals.h"
+#include "core/models/coupled_model.h"
 #include "core/models/parameter.h"
 
 namespace mambarium {
@@ -16,8 +18,15 @@ class HostStep final : public TrainingStep {
 
   BatchLoss gradient(const at::Tensor& inputs, const at::Tensor& targets) override {
     for (Parameter& parameter : model_.parameters()) parameter.tensor.mutable_grad().reset();
-    at::Tensor loss = model_.loss(inputs, targets);
-    if (loss.requires_grad()) loss.backward();  // a model without parameters has none
+    const at::Tensor loss = model_.loss(inputs, targets);
+    CoupledModel* const coupled = model_.coupled();
+    const at::Tensor penalty = coupled ? coupled->penalty() : at::Tensor();
+    const at::Tensor objective = penalty.defined() ? loss + penalty : loss;
+    if (objective.requires_grad()) {  // a model without parameters has none
+      // From one scored token back to the first gradients fade into denormals, which are slow and worth nothing.
+      const kernels::FlushDenormals flush;
+      objective.backward();
+    }
     buffers_ = buffers_of(model_.parameters());
     norm_ = global_gradient_norm(buffers_);
     return {loss.item<double>(), norm_};

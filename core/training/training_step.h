@@ -17,8 +17,8 @@
 namespace mambarium {
 
 struct BatchLoss {
-  double loss = 0;  // mean cross entropy
-  double norm = 0;  // of its gradient, before clipping; not finite exactly when some gradient is not
+  double loss = 0;  // mean cross entropy, without what a motif adds
+  double norm = 0;  // of the gradient of both, before clipping; not finite exactly when some gradient is not
 };
 
 class TrainingStep {
@@ -28,7 +28,7 @@ class TrainingStep {
   // For the manifest: "cpu", "cuda: NVIDIA H200".
   virtual std::string device() const = 0;
 
-  // inputs and targets int64 [B, T], each a state of the model's.
+  // inputs and targets int64 [B, T], each a state of the model's; targets of -1 do not count.
   virtual BatchLoss gradient(const at::Tensor& inputs, const at::Tensor& targets) = 0;
   // AdamW's step `number` (from 1) with the gradient just computed, clipped to highest_norm (0: no limit).
   virtual void update(std::int64_t number, double learning_rate, double highest_norm) = 0;

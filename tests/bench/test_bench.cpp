@@ -98,13 +98,15 @@ class TestBench : public QObject {
       QVERIFY2(difference > 0 && difference < 5e-6, (pair.kernel + ": " + std::to_string(difference)).c_str());
       ++cases;
     }
-    QCOMPARE(cases, std::size_t{7});
+    QCOMPARE(cases, std::size_t{9});
   }
 
   void the_kernels_table_has_a_line_for_each() {
     const auto speeds = time_kernels(small, {.rounds = 1, .seconds = 0});
     const std::pair<const char*, const char*> expected[] = {{"Mamba-1 scan", "D 13, N 7, T 37, B 3"},
+                                                            {"coupled scan, r = 2", "D 13, N 7, T 37, B 3"},
                                                             {"Mamba-1 scan", "D 13, N 7, T 148, B 3"},
+                                                            {"coupled scan, r = 2", "D 13, N 7, T 148, B 3"},
                                                             {"causal convolution, SiLU", "C 21, w 3, T 37, B 3"},
                                                             {"layer norm", "width 27, 15 rows"},
                                                             {"gated RMSNorm", "width 27, 15 rows"},
@@ -118,7 +120,7 @@ class TestBench : public QObject {
       const KernelSpeed& row = speeds[i];
       QCOMPARE(row.kernel, std::string(expected[i].first));
       QCOMPARE(row.shape, std::string(expected[i].second));
-      QCOMPARE(row.unit, std::string(i < 3 ? "token" : "row"));
+      QCOMPARE(row.unit, std::string(i < 5 ? "token" : "row"));
       for (const double speed : {row.fused, row.torch, row.torch_two_threads}) {
         QVERIFY(speed > 0 && std::isfinite(speed));
       }
@@ -129,8 +131,9 @@ class TestBench : public QObject {
     }
     QCOMPARE(speeds[0].flops, 26.0 * 13 * 7);
     QCOMPARE(speeds[0].bytes, 4.0 * (8 * 13 + 6 * 7));  // x, dt, y; x, dt, dy, dx, ddt; B and C twice, dB, dC
-    QCOMPARE(speeds[2].flops, (6.0 * 3 + 9) * 21);
-    QCOMPARE(speeds[6].bytes, 4.0 * 2 * (331 * 19 / 70.0 + 19) + 8);  // rows, head, and their gradients; the target
+    QCOMPARE(speeds[1].flops, (26.0 + 16 * 2) * 13 * 7);
+    QCOMPARE(speeds[4].flops, (6.0 * 3 + 9) * 21);
+    QCOMPARE(speeds[8].bytes, 4.0 * 2 * (331 * 19 / 70.0 + 19) + 8);  // rows, head, and their gradients; the target
   }
 
   void a_wrong_kernel_is_not_timed() {

@@ -54,7 +54,7 @@ std::vector<MetricsRow> random_rows(std::size_t count) {
 }
 
 std::string csv(const std::vector<MetricsRow>& rows) {
-  std::string text = std::string(metrics_header) + "\n";
+  std::string text = metrics_header() + "\n";
   for (const MetricsRow& row : rows) text += to_csv_line(row) + "\n";
   return text;
 }

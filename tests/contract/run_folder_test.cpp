@@ -46,7 +46,7 @@ fs::path make_run(const fs::path& root, const std::string& name, const std::stri
   write(run / "experiment.json", to_json(ExperimentConfig()).dump(2));
   write(run / "manifest.json", json(manifest(started)).dump(2));
   write(run / "metrics.csv",
-        std::string(metrics_header) + "\n" + to_csv_line(row(0, 0.4)) + "\n" + to_csv_line(row(50, 0.25)) + "\n");
+        metrics_header() + "\n" + to_csv_line(row(0, 0.4)) + "\n" + to_csv_line(row(50, 0.25)) + "\n");
   for (const std::int64_t step : {100, 50}) {
     write(checkpoint_path(run, step), "weights");
     write(state_path(run, step), "state");
@@ -181,7 +181,7 @@ class RunFolderTest : public QObject {
 
   void aRunWithoutEvaluationsHasNoGap() {
     const fs::path run = make_run(root(), "a", "");
-    write(run / "metrics.csv", std::string(metrics_header) + "\n");
+    write(run / "metrics.csv", metrics_header() + "\n");
     const auto runs = list_run_folders(root());
     QVERIFY(std::isnan(runs.at(0).gap_add_beta));
     QVERIFY(std::isnan(json(runs[0]).get<RunSummary>().gap_add_beta));

@@ -1,0 +1,22 @@
+// What the panels of a Motif-Mamba ask for: the wiring of one channel, its z along a probe sequence with all that its
+// flow field is made of, and the state replayed from z (Lemma 2). Pure functions; no gradients; nothing is drawn here.
+//
+// request.layer and request.head choose the layer and the channel. Throws std::invalid_argument, one sentence, where
+// the model has no coupling or no such layer, channel or probe.
+#pragma once
+
+#include "core/contract/coupling_inspection.h"
+#include "core/contract/inspection.h"
+#include "core/models/coupled_model.h"
+#include "core/models/sequence_model.h"
+
+namespace mambarium {
+
+CircuitData inspect_circuit(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
+                            std::int64_t step);
+FlowData inspect_flow(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
+                      std::int64_t step);
+ReconstructionData inspect_reconstruction(SequenceModel& model, const ExperimentConfig& config,
+                                          const InspectRequest& request, std::int64_t step);
+
+}  // namespace mambarium

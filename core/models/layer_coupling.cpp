@@ -1,0 +1,133 @@
+#include "core/models/layer_coupling.h"
+
+#include <limits>
+
+#include "core/torch_precompiled.h"
+
+namespace mambarium {
+
+namespace {
+
+std::vector<double> numbers_of(const at::Tensor& tensor) {
+  const auto numbers = tensor.detach().to(torch::kFloat64).contiguous();
+  const double* data = numbers.data_ptr<double>();
+  return {data, data + numbers.numel()};
+}
+
+void write(const std::vector<double>& numbers, const at::Tensor& to) {
+  to.copy_(torch::tensor(numbers, torch::kFloat64).view(to.sizes()));
+}
+
+// The loss of each of the matrices [count, n, n].
+std::vector<MotifLoss> losses_of(const at::Tensor& matrices, const MotifTarget& target,
+                                 const MotifLossSettings& settings) {
+  std::vector<MotifLoss> losses;
+  const auto n = static_cast<std::size_t>(matrices.size(1));
+  for (std::int64_t index = 0; index < matrices.size(0); ++index)
+    losses.push_back(motif_loss(numbers_of(matrices[index]), n, target, settings));
+  return losses;
+}
+
+struct Aim : torch::CustomClassHolder {
+  MotifTarget target;
+  MotifLossSettings settings;
+};
+
+struct MotifLossFunction : torch::autograd::Function<MotifLossFunction> {
+  static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& matrices,
+                            const c10::intrusive_ptr<Aim>& aim) {
+    double sum = 0;
+    std::vector<at::Tensor> gradients;
+    const auto count = static_cast<double>(matrices.size(0));
+    for (const MotifLoss& loss : losses_of(matrices, aim->target, aim->settings)) {
+      sum += loss.value;
+      gradients.push_back(torch::tensor(loss.gradient, torch::kFloat64) / count);
+    }
+    context->save_for_backward({torch::stack(gradients).view(matrices.sizes()).to(matrices.scalar_type())});
+    return torch::full({}, sum / count, matrices.options());
+  }
+  static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                 torch::autograd::variable_list incoming) {
+    return {context->get_saved_variables()[0] * incoming[0], at::Tensor()};
+  }
+};
+
+}  // namespace
+
+CouplingOptions coupling_options(const ExperimentConfig& config) {
+  CouplingOptions options;
+  if (!has_coupling(config)) return options;
+  options.rank = config.integer("model.rank");
+  options.etd = config.text("model.coupling") == "etd";
+  options.per_channel = config.text("model.coupling_of") == "channel";
+  options.scale = config.real("model.coupling_scale");
+  options.motif.rule = {.beta = config.real("model.motif_beta"),
+                        .theta = config.real("model.motif_theta"),
+                        .edges = config.text("model.motif_edges") == "causal" ? EdgeConvention::causal
+                                                                              : EdgeConvention::index};
+  options.motif.kind = config.text("model.motif_loss") == "r2" ? MotifLossKind::r_squared : MotifLossKind::sse;
+  options.motif.share =
+      config.text("model.motif_shares") == "connected" ? CensusShare::connected : CensusShare::triples;
+  options.weight = config.real("model.motif_weight");
+  options.warm_up_steps = config.integer("model.motif_warmup");
+  const std::string& motif = config.text("model.motif");
+  if (motif != "none")
+    options.target = motif_target(motif == "profile" ? config.text("model.motif_profile") : motif,
+                                  config.real("model.motif_fraction"));
+  return options;
+}
+
+at::Tensor LayerCoupling::scaled_P() const {
+  return k.dim() == 0 ? k * P : k.view({-1, 1, 1}) * P;
+}
+
+at::Tensor LayerCoupling::matrix() const {
+  const auto M = torch::matmul(scaled_P(), Q);
+  return M.dim() == 2 ? M.unsqueeze(0) : M;
+}
+
+Coupling LayerCoupling::channel(std::int64_t index) const {
+  const auto of_channel = [&](const at::Tensor& all, std::int64_t dimensions) {
+    return all.dim() == dimensions ? all : all[index];
+  };
+  return {.n = static_cast<std::size_t>(P.size(-2)),
+          .rank = static_cast<std::size_t>(P.size(-1)),
+          .p = numbers_of(of_channel(P, 2)),
+          .q = numbers_of(of_channel(Q, 2)),
+          .k = of_channel(k, 0).item<double>()};
+}
+
+at::Tensor motif_loss(const at::Tensor& matrices, const MotifTarget& target, const MotifLossSettings& settings) {
+  auto aim = c10::make_intrusive<Aim>();
+  aim->target = target;
+  aim->settings = settings;
+  return MotifLossFunction::apply(matrices, aim);
+}
+
+MotifStanding motif_standing(const at::Tensor& matrices, const MotifTarget& target, const MotifLossSettings& settings) {
+  MotifStanding standing;
+  const auto count = static_cast<double>(matrices.size(0));
+  for (const MotifLoss& loss : losses_of(matrices, target, settings)) {
+    standing.loss += loss.value / count;
+    standing.r_squared += loss.r_squared.value_or(std::numeric_limits<double>::quiet_NaN()) / count;
+  }
+  return standing;
+}
+
+void warm_up(LayerCoupling& coupling, const CouplingOptions& options) {
+  if (!options.target) return;
+  const torch::NoGradGuard no_gradients;
+  const std::int64_t count = coupling.P.dim() == 2 ? 1 : coupling.P.size(0);
+  for (std::int64_t index = 0; index < count; ++index) {
+    const WarmUpResult result = run_warm_up(coupling.channel(index), *options.target, options.motif,
+                                            {.max_steps = options.warm_up_steps});
+    const auto of_channel = [&](const at::Tensor& all, std::int64_t dimensions) {
+      return all.dim() == dimensions ? all : all[index];
+    };
+    write(result.coupling.p, of_channel(coupling.P, 2));
+    write(result.coupling.q, of_channel(coupling.Q, 2));
+    write({result.coupling.k}, of_channel(coupling.k, 0));
+  }
+}
+
+}  // namespace mambarium

@@ -1,0 +1,53 @@
+// LayerCoupling: P, Q and k of one layer as parameters, and the motif loss on them as a tensor function.
+//
+// n = d_state, r = rank, D = d_inner. Shared by the channels: P [n, r], Q [r, n], k a scalar; else [D, n, r], [D, r, n]
+// and [D], for every channel a k of its own. P and Q start as N(0, 0.01^2), k at CouplingOptions::scale: at 1e-4 the
+// layer is all but plain Mamba. Names: <prefix>coupling.{P,Q,k}. None is decayed.
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/contract/experiment_config.h"
+#include "core/models/coupled_model.h"
+#include "core/motif/motif_loss.h"
+#include "core/motif/motif_target.h"
+#include "core/motif/warm_up.h"
+
+namespace mambarium {
+
+struct CouplingOptions {
+  std::int64_t rank = 0;  // 0: the states are not coupled
+  bool etd = false;       // else euler
+  bool per_channel = false;
+  double scale = 1e-4;                // k before training
+  MotifLossSettings motif;            // its edge rule counts where no motif is asked for, too
+  std::optional<MotifTarget> target;  // none: Motifblank
+  double weight = 0.1;                // lambda
+  std::int64_t warm_up_steps = 5000;
+};
+
+// From a configuration that validate() finds nothing wrong with.
+CouplingOptions coupling_options(const ExperimentConfig& config);
+
+struct LayerCoupling {
+  at::Tensor P, Q, k;  // undefined where the states are not coupled
+
+  bool defined() const { return P.defined(); }
+  at::Tensor scaled_P() const;  // k P
+  at::Tensor matrix() const;    // M [1, n, n], per channel [D, n, n]
+  Coupling channel(std::int64_t index) const;
+};
+
+// Mean of the motif loss over the matrices M [count, n, n]: a scalar of their dtype, computed in double. lambda is the
+// caller's.
+at::Tensor motif_loss(const at::Tensor& matrices, const MotifTarget& target, const MotifLossSettings& settings);
+MotifStanding motif_standing(const at::Tensor& matrices, const MotifTarget& target, const MotifLossSettings& settings);
+
+// Every coupling of the layer trained on the motif loss alone, in double, and written back.
+void warm_up(LayerCoupling& coupling, const CouplingOptions& options);
+
+}  // namespace mambarium

@@ -1,0 +1,68 @@
+#include "core/service/answers_report.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "core/analysis/extrapolation.h"
+#include "core/service/command_error.h"
+#include "core/training/trainer.h"
+
+namespace mambarium {
+
+namespace {
+
+std::vector<std::int64_t> chosen_lengths(const LoadedRun& run, const AnswersOptions& options) {
+  if (!options.lengths) return usual_lengths(run.config);
+  try {
+    std::vector<std::int64_t> lengths = lengths_from(*options.lengths);
+    const std::int64_t trained = run.config.integer("task.length");
+    const bool bounded = run.config.applies("model.positions") && run.config.text("model.positions") == "learned";
+    if (bounded && lengths.back() > trained)
+      throw std::invalid_argument(fmt::format("lengths: this transformer has learned positions for {} tokens and none "
+                                              "for {}; train one with model.positions sinusoidal",
+                                              trained, lengths.back()));
+    return lengths;
+  } catch (const std::invalid_argument& fault) {
+    throw bad_input(std::string("--") + fault.what());
+  }
+}
+
+void print_text(const LoadedRun& run, const Evaluation& test, const ExtrapolationData& data) {
+  fmt::print("{}, step {}\n", run_title(run.config), run.step);
+  fmt::print("{} test sequences of {} tokens: loss {:.5f} nats per answer, {:.2f} % right\n\n", test.sequences,
+             data.trained_length, test.model, 100 * test.accuracy);
+  fmt::print("{:>8} {:>10} {:>10} {:>19}\n", "length", "sequences", "right", "95 % interval");
+  for (const ExtrapolationData::Point& point : data.points)
+    fmt::print("{:>8} {:>10} {:>8.2f} % {:>8.2f} to {:.2f} %{}\n", point.length, point.sequences,
+               100 * point.accuracy(), 100 * point.low, 100 * point.high,
+               point.length == data.trained_length ? "  as trained" : "");
+  fmt::print("\nchance {:.2f} %\n", 100 * data.chance);
+}
+
+}  // namespace
+
+int report_answers(const LoadedRun& run, const AnswersOptions& options) {
+  constexpr std::int64_t fewest_sequences = 32;
+  const std::vector<std::int64_t> lengths = chosen_lengths(run, options);
+  const Evaluation test = evaluate(*run.model, run.config, options.sequences);
+  const ExtrapolationData data =
+      extrapolate(*run.model, run.config, lengths, options.tokens, fewest_sequences, run.step);
+  if (options.as_json) {
+    const nlohmann::json document = {{"checkpoint", run.checkpoint.string()},
+                                     {"step", run.step},
+                                     {"parameter_count", run.model->parameter_count()},
+                                     {"sequences", test.sequences},
+                                     {"unit", "nats per answer"},
+                                     {"model", test.model},
+                                     {"accuracy", test.accuracy},
+                                     {"extrapolation", data}};
+    fmt::print("{}\n", document.dump(2));
+  } else {
+    print_text(run, test, data);
+  }
+  return exit_code::success;
+}
+
+}  // namespace mambarium
