@@ -13,6 +13,7 @@
 #include "ui/figure/figure_command.h"
 #include "ui/frame_meter.h"
 #include "ui/main_window.h"
+#include "ui/scene/vtk_widget.h"
 #include "ui/session/application_settings.h"
 #include "ui/session/problem_text.h"
 #include "ui/session/session.h"
@@ -188,6 +189,7 @@ int main(int argc, char** argv) {
   for (int index = 0; index < argc; ++index) words.append(QString::fromLocal8Bit(argv[index]));
   if (words.size() > 1 && words[1] == QStringLiteral("figure")) return figureCommand(words);
   QApplication::setHighDpiScaleFactorRoundingPolicy(Qt::HighDpiScaleFactorRoundingPolicy::PassThrough);
+  VtkWidget::prepareApplication();
   QApplication application(argc, argv);
   QApplication::setApplicationName(QStringLiteral("mambarium"));
   QApplication::setApplicationDisplayName(QStringLiteral("Mambarium"));

@@ -188,7 +188,7 @@ class FakeWorker {
       return;
     }
     write_whole("experiment.json", to_json(config_));
-    std::ofstream(folder_ / "metrics.csv") << metrics_header << '\n';
+    std::ofstream(folder_ / "metrics.csv") << metrics_header() << '\n';
     write_manifest("paused");
     evaluate();
     if (fork) write_checkpoint();

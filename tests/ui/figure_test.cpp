@@ -237,6 +237,23 @@ void FigureTest::csvIsTheTableToTheLastBit() {
     QCOMPARE(numbers.size(), products.products.data.size());
     for (std::size_t i = 0; i < numbers.size(); ++i)
       QCOMPARE(static_cast<float>(numbers[i]), products.products.data[i]);
+  } else if (id == u"flow") {
+    const auto flow = figure.data.inspected->get<FlowData>();
+    QCOMPARE(numbers.size(), flow.tokens.size());
+    QCOMPARE(static_cast<float>(numbers.back()), flow.drive.data.back());
+  } else if (id == u"reconstruction") {
+    const auto replay = figure.data.inspected->get<ReconstructionData>();
+    QCOMPARE(numbers.size(), replay.state.data.size());
+    QCOMPARE(numbers.back(), replay.error.back());
+  } else if (id == u"circuit") {
+    const auto circuit = figure.data.inspected->get<CircuitData>();
+    for (std::size_t i = 0; i < circuit.coupling.data.size(); ++i)
+      QCOMPARE(static_cast<float>(numbers[i]), circuit.coupling.data[i]);
+    QCOMPARE(numbers.back(), circuit.picard.back());
+  } else if (id == u"extrapolation") {
+    const auto extrapolation = figure.data.inspected->get<ExtrapolationData>();
+    QCOMPARE(numbers.size(), extrapolation.points.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) QCOMPARE(numbers[i], extrapolation.points[i].accuracy());
   } else if (id == u"theory") {
     QCOMPARE(numbers[0], lower_bound_bits(2, 1, 0.01));
   } else {

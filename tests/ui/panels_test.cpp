@@ -106,6 +106,10 @@ void PanelsTest::framesLeaveNothingBehind() {
     if (id == u"prediction") data.inspected = nlohmann::json(fake::prediction(100 + frame % 2, 2));
     if (id == u"state") data.inspected = nlohmann::json(fake::state(100 + frame % 2, 2, 1));
     if (id == u"inner-products") data.inspected = nlohmann::json(fake::innerProducts(2, 2 + frame % 2));
+    if (id == u"flow") data.inspected = nlohmann::json(fake::flow(6, 2 + frame % 2, 40));
+    if (id == u"reconstruction") data.inspected = nlohmann::json(fake::reconstruction(40, 5 + frame % 2));
+    if (id == u"circuit") data.inspected = nlohmann::json(fake::circuit(frame % 2 != 0));
+    if (id == u"extrapolation") data.inspected = nlohmann::json(fake::extrapolation(300 + frame % 2));
     data.runs[0] = fake::run("full", 0, 0.0007, 1000 + frame % 2);
     panel->show(data);
     QCoreApplication::processEvents();
@@ -159,6 +163,10 @@ void PanelsTest::badOptionsAreASentenceAndChangeNothing_data() {
                            << R"({"bits": 4, "epsilon": 0.5})";
   QTest::newRow("beta") << "theory"
                         << R"({"view": "construction", "beta": "one"})";
+  QTest::newRow("triad") << "circuit"
+                         << R"({"layer": 1, "triad": 14})";
+  QTest::newRow("instance") << "circuit"
+                            << R"({"triad": 2, "instance": -1})";
   QTest::newRow("view") << "filters"
                         << R"({"layer": 1, "view": "pie"})";
 }
@@ -189,6 +197,12 @@ void PanelsTest::optionsRoundTrip() {
       {"filters", {{"view", "training"}, {"layer", 0}}},
       {"state", {{"probe", 2}, {"view", "maps"}, {"layer", 1}, {"head", 3}}},
       {"inner-products", nlohmann::json::object()},
+      {"flow",
+       {{"view", "plane"}, {"field", "empirical"}, {"dimension", 2}, {"principal", true}, {"layer", 1}, {"channel", 3},
+        {"glyphs", true}, {"hold", 4}, {"lines", 60}}},
+      {"reconstruction", {{"layer", 1}, {"channel", 3}}},
+      {"circuit", {{"layer", 1}, {"channel", 3}, {"triad", 2}, {"instance", 5}}},
+      {"extrapolation", nlohmann::json::object()},
       {"theory", {{"view", "bound"}, {"epsilon", 0.05}, {"bits", 8}, {"beta", 0.5}}}};
   const auto panel = shownPanel(id, fake::panelData(id));
   QVERIFY(panel->options() != others.at(id) || panel->options().empty());

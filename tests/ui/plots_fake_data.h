@@ -3,6 +3,7 @@
 
 #include <QString>
 
+#include "core/contract/coupling_inspection.h"
 #include "core/contract/inspection.h"
 #include "ui/plots/panel_data.h"
 
@@ -26,6 +27,19 @@ StateData state(std::int64_t length, std::int64_t states, std::int64_t order);
 InnerProductData innerProducts(std::int64_t states, std::int64_t window);  // of a model that counts order 1
 QuantisationData quantisation();  // a gap that falls with the bits to 0.0007, once by chance below zero
 TheoremData theorem(double epsilon = 0.01, double beta = 1);
+
+// A stable system of n states that meet in r numbers, driven by two inputs in turn, and its exact trajectory.
+FlowData flow(std::int64_t n, std::int64_t r, int length);
+ReconstructionData reconstruction(int length, int states);  // of channel 5; exact, but for errors of 1e-16 t
+
+// A coupling of 16 states in which 9 send to 4 others (36 of 560 triples for each receiver: 021U) and 3 stand apart,
+// and what a census says of it; asked for is 021U with a share of 0.25.
+CircuitData circuit(bool causal = false);
+CircuitData circuitOf(std::int64_t states, const std::vector<float>& coupling);  // with that M and no target
+PanelData circuitRun(const CircuitData& answer);  // of Mamba-1 with that answer, the motif's R^2 in its rows
+// Right at lengths up to `reach` tokens, then less and less; trained at 256 of 64 to 4,096 tokens.
+ExtrapolationData extrapolation(double reach);
+PanelData inductionRuns(int count);  // the last one is current, the others have been
 
 // One run with an answer.
 template <typename Answer>

@@ -78,6 +78,13 @@ void PlotsGallery::pictures_data() {
   view("filters", "stems", fake::panelData(QStringLiteral("filters")), R"({"view": "stems"})");
   view("filters", "training", fake::panelData(QStringLiteral("filters"), true), R"({"view": "training"})");
   view("state", "maps", fake::panelData(QStringLiteral("state"), true), R"({"view": "maps"})");
+  view("circuit", "lit", fake::panelData(QStringLiteral("circuit")), R"({"triad": 2})");
+  view("circuit", "instance", fake::panelData(QStringLiteral("circuit")), R"({"triad": 2, "instance": 7})");
+  CircuitData loose = fake::circuit();
+  for (float& entry : loose.coupling.data) entry *= 0.1F;
+  loose = fake::circuitOf(16, loose.coupling.data);
+  loose.norm = 0.9;
+  view("circuit", "no-edges", fake::inspected(loose), "{}");
   view("theory", "quantisation", fake::inspected(fake::quantisation()), R"({"view": "quantisation"})");
   view("theory", "construction", fake::inspected(fake::theorem()), R"({"view": "construction"})");
 }

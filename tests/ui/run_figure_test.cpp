@@ -42,7 +42,7 @@ void RunFigureTest::write(const QString& file, const std::string& text) const {
 
 void RunFigureTest::initTestCase() {
   QVERIFY(directory_.isValid());
-  std::string metrics(metrics_header);
+  std::string metrics = metrics_header();
   metrics += '\n';
   for (const MetricsRow& row : run_.rows) metrics += to_csv_line(row) + '\n';
   write(path("metrics.csv"), metrics);

@@ -118,7 +118,7 @@ void writeFolder(const SweepData& data, const QString& folder) {
     if (index >= data.curves.size()) continue;
     fs::create_directories(path / "runs" / row.point);
     std::ofstream metrics(path / "runs" / row.point / "metrics.csv");
-    metrics << metrics_header << '\n';
+    metrics << metrics_header() << '\n';
     for (const MetricsRow& evaluation : data.curves[index]) metrics << to_csv_line(evaluation) << '\n';
   }
 }

@@ -14,7 +14,7 @@ foreach(name run_list_test sweep_ablation_test)
 endforeach()
 
 if(TARGET mambarium-worker)
-  foreach(name real_worker_test real_fork_test real_switching_test sweep_window_test)
+  foreach(name real_worker_test real_fork_test real_switching_test real_flow_test sweep_window_test)
     mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES mambarium_ui GUI TIMEOUT 600)
     add_dependencies(${name} mambarium-worker)
     target_compile_definitions(${name} PRIVATE FAKE_WORKER="")

@@ -1,14 +1,18 @@
 #include "ui/plots/panel.h"
 
+#include "ui/plots/circuit_panel.h"
 #include "ui/plots/decay_panel.h"
+#include "ui/plots/extrapolation_panel.h"
 #include "ui/plots/filters_panel.h"
 #include "ui/plots/gap_panel.h"
 #include "ui/plots/inner_products_panel.h"
 #include "ui/plots/loss_panel.h"
 #include "ui/plots/prediction_panel.h"
+#include "ui/plots/reconstruction_panel.h"
 #include "ui/plots/state_panel.h"
 #include "ui/plots/sweep_panel.h"
 #include "ui/plots/theory_panel.h"
+#include "ui/scene/flow_panel.h"
 
 namespace mambarium {
 
@@ -40,6 +44,10 @@ constexpr Maker makers[] = {{"loss", make<LossPanel>},
                             {"filters", make<FiltersPanel>},
                             {"state", make<StatePanel>},
                             {"inner-products", make<InnerProductsPanel>},
+                            {"circuit", make<CircuitPanel>},
+                            {"flow", make<FlowPanel>},
+                            {"reconstruction", make<ReconstructionPanel>},
+                            {"extrapolation", make<ExtrapolationPanel>},
                             {"theory", make<TheoryPanel>}};
 
 }  // namespace

@@ -96,6 +96,7 @@ json to_recipe_json(const PanelData& data) {
   }
   if (data.inspected) document["inspected"] = readable_json(*data.inspected);
   for (const json& answer : data.earlier) document["earlier"].push_back(readable_json(answer));
+  for (const auto& [folder, answer] : data.others) document["others"][folder] = readable_json(answer);
   if (data.sweep) document["sweep"] = to_recipe_json(*data.sweep);
   return document;
 }
@@ -117,6 +118,10 @@ PanelData panel_data_from_recipe(const json& document) {
   }
   if (document.contains("earlier"))
     for (const json& answer : list(document, "earlier", where)) data.earlier.push_back(answer);
+  if (const auto found = document.find("others"); found != document.end()) {
+    if (!found->is_object()) throw bad(where + ".others", "must be an object");
+    for (const auto& [folder, answer] : found->items()) data.others[folder] = answer;
+  }
   return data;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -34,7 +35,9 @@ struct PanelData {
   std::size_t current = 0;                  // the run that `inspected` is about; runs.size(): it is not among them
   std::optional<nlohmann::json> inspected;  // the answer to Panel::wants(), one of the structs of inspection.h
   std::vector<nlohmann::json> earlier;      // answers to the same question at other steps, if Panel::wantsEarlier()
-  std::shared_ptr<const SweepData> sweep;   // of the panel of sweeps, which shows no runs
+  // Answers that other shown runs gave while they were current, by folder; only of a panel that compares runs by them.
+  std::map<std::string, nlohmann::json> others;
+  std::shared_ptr<const SweepData> sweep;  // of the panel of sweeps, which shows no runs
 };
 
 nlohmann::json to_recipe_json(const PanelData& data);

@@ -40,6 +40,22 @@ bool sameHead(const RunSeries& a, const RunSeries& b) {
 
 }  // namespace
 
+bool PanelStore::updateOthers() {
+  std::map<std::string, nlohmann::json> others;
+  for (std::size_t i = 0; i < data_.runs.size(); ++i) {
+    const std::string& folder = data_.runs[i].folder;
+    if (folder.empty()) continue;
+    if (i == data_.current) {
+      if (data_.inspected) remembered_[folder] = *data_.inspected;
+    } else if (const auto found = remembered_.find(folder); found != remembered_.end()) {
+      others.insert(*found);
+    }
+  }
+  if (others == data_.others) return false;
+  data_.others = std::move(others);
+  return true;
+}
+
 PanelChange PanelStore::update(const PanelData& data) {
   PanelChange change;
   change.runs = data_.runs.size() != data.runs.size() || data_.current != data.current;
@@ -61,6 +77,8 @@ PanelChange PanelStore::update(const PanelData& data) {
     data_.earlier = data.earlier;
     change.inspected = true;
   }
+  for (const auto& [folder, answer] : data.others) remembered_[folder] = answer;
+  if (remembers_) change.inspected = updateOthers() || change.inspected;
   if (data_.sweep != data.sweep) {
     data_.sweep = data.sweep;
     change.sweep = true;

@@ -20,9 +20,15 @@ class PanelStore {
  public:
   PanelChange update(const PanelData& data);
   const PanelData& data() const { return data_; }
+  // From now on the last answer of every run is remembered: data().others has those of the other runs that are shown.
+  void rememberOthers() { remembers_ = true; }
 
  private:
+  bool updateOthers();  // true when they are other ones
+
   PanelData data_;
+  bool remembers_ = false;
+  std::map<std::string, nlohmann::json> remembered_;  // by folder
 };
 
 }  // namespace mambarium

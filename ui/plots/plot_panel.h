@@ -38,7 +38,8 @@ class PlotPanel : public Panel {
   Chart* chart() const { return chart_; }
   const Theme& theme() const { return chart_->theme(); }
   HoverLabel* hoverLabel() const { return hover_; }
-  const RunSeries* currentRun() const;  // nullptr when there is none
+  void compareByAnswers() { store_.rememberOthers(); }  // data().others is filled
+  const RunSeries* currentRun() const;                  // nullptr when there is none
 
   // Reads data() (say, parses the answer); true when there is something to draw. An exception's text is shown instead
   // of the plot, so a malformed answer is a sentence and not a crash.

@@ -1,0 +1,450 @@
+// The 3-D scene with a real OpenGL window, real mouse events and the pixels that come out.
+#include "ui/scene/flow_scene.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QPointer>
+#include <QProcess>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QWheelEvent>
+#include <QtTest>
+#include <cstring>
+
+#include "flow_fake_data.h"
+#include "ui/scene/flow_vector.h"
+
+using namespace mambarium;
+using namespace mambarium::fake;
+
+namespace {
+
+// What the test does where there is no OpenGL: 0 when it was refused as it should be.
+int refusedWithoutOpenGl() {
+  QString why;
+  if (VtkWidget::available(&why) || !why.contains(QStringLiteral("OpenGL")) || !why.endsWith(QLatin1Char('.')))
+    return 1;
+  try {
+    const VtkWidget widget;
+  } catch (const std::runtime_error& problem) {
+    return QString::fromUtf8(problem.what()) == why ? 0 : 2;
+  }
+  return 3;
+}
+
+struct Shown {
+  VtkWidget widget;
+  FlowScene scene{widget};
+
+  explicit Shown(FlowPicture picture, const QSize& size = {640, 480}) {
+    scene.setTheme(Theme::screen(Appearance::light));
+    scene.setPicture(std::move(picture));
+    widget.resize(size);
+    widget.show();
+    if (!QTest::qWaitForWindowExposed(&widget)) qFatal("the window did not appear");
+  }
+  QImage frame() { return widget.grabFramebuffer(); }
+  // A drag in steps, as a hand makes it.
+  void drag(const QPoint& from, const QPoint& by, Qt::KeyboardModifiers keys = {}) {
+    QTest::mousePress(&widget, Qt::LeftButton, keys, from);
+    for (int step = 1; step <= 5; ++step) QTest::mouseMove(&widget, from + by * step / 5);
+    QTest::mouseRelease(&widget, Qt::LeftButton, keys, from + by);
+  }
+  void click(const QPointF& at) { QTest::mouseClick(&widget, Qt::LeftButton, {}, at.toPoint()); }
+};
+
+int difference(const QColor& a, const QColor& b) {
+  return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
+}
+
+// The largest difference from `ground` within two pixels of a place.
+int inked(const QImage& image, const QPointF& at, const QColor& ground) {
+  int most = 0;
+  for (int y = -2; y <= 2; ++y) {
+    for (int x = -2; x <= 2; ++x)
+      most = std::max(most, difference(image.pixelColor(at.toPoint() + QPoint(x, y)), ground));
+  }
+  return most;
+}
+
+FlowPicture withBall(int dimension, const FlowPoint& at) {
+  FlowPicture picture = emptyPicture(dimension);
+  picture.trajectories = {FlowTrajectory{.points = {at}, .tokens = {}}};
+  picture.current_trajectory = 0;
+  picture.cursor = 0;
+  return picture;
+}
+
+double distance(const QPointF& a, const QPointF& b) {
+  return std::hypot(a.x() - b.x(), a.y() - b.y());
+}
+
+bool areClose(const FlowCamera& a, const FlowCamera& b) {
+  return length(a.position - b.position) < 1e-9 && length(a.focal_point - b.focal_point) < 1e-9 &&
+         length(a.view_up - b.view_up) < 1e-9 && std::abs(a.parallel_scale - b.parallel_scale) < 1e-9;
+}
+
+}  // namespace
+
+class FlowSceneTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    QString why;
+    QVERIFY2(VtkWidget::available(&why), qPrintable(why));
+  }
+
+  void withoutOpenGlItIsRefusedAndDoesNotCrash() {
+    QProcess process;
+    QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+    process.setProcessEnvironment(environment);
+    process.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--refusal")});
+    QVERIFY(process.waitForFinished(20000));
+    QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+    QCOMPARE(process.exitCode(), 0);
+  }
+
+  void aPictureIsDrawnWhereItSays_data() { dimensions(); }
+  void aPictureIsDrawnWhereItSays() {
+    QFETCH(int, dimension);
+    Shown it(twoLines(dimension));
+    const QColor ground = Theme::screen(Appearance::light).panel();
+    const QImage drawn = it.frame();
+    for (const FlowLine& line : it.scene.picture().lines) {
+      QVERIFY(inked(drawn, it.scene.displayOf(line.points[10]), ground) > 150);
+    }
+    FlowPicture other = twoLines(dimension);
+    other.lines.pop_back();
+    const QPointF gone = it.scene.displayOf(twoLines(dimension).lines[1].points[10]);
+    it.scene.setPicture(other);
+    QVERIFY(it.frame() != drawn);
+    QVERIFY(inked(it.frame(), gone, ground) < 60);  // a line of the grid at most
+  }
+
+  void theBallIsDrawnWhereTheSceneSays_data() { dimensions(); }
+  void theBallIsDrawnWhereTheSceneSays() {
+    QFETCH(int, dimension);
+    const FlowPoint z{2.4, 2.6, 12.4};
+    Shown it(withBall(dimension, z), {701, 503});
+    it.scene.setColorBarVisible(false);
+    const QImage image = it.frame();
+    QPointF sum;
+    double count = 0;
+    for (int y = 0; y < image.height(); ++y) {
+      for (int x = 0; x < image.width(); ++x) {
+        const QColor pixel = image.pixelColor(x, y);
+        if (pixel.red() < 80 || pixel.red() - pixel.blue() < 60) continue;
+        sum += QPointF(x + 0.5, y + 0.5);
+        ++count;
+      }
+    }
+    QVERIFY(count > 30);
+    const double off = distance(sum / count, it.scene.displayOf(z));
+    QVERIFY2(off < 1, qPrintable(QString::number(off)));
+    QVERIFY(length(*it.scene.ball() - FlowPoint{2.4, 2.6, dimension == 3 ? 12.4 : 0}) < 1e-12);
+  }
+
+  void aClickOnThePlanePicksThePointUnderIt() {
+    Shown it(twoLines(2));
+    const QSignalSpy spy(&it.scene, &FlowScene::pointPicked);
+    const double unit = distance(it.scene.displayOf({0, 3, 0}), it.scene.displayOf({1, 3, 0}));  // pixels
+    int clicks = 0;
+    for (const FlowPoint& z : {FlowPoint{0, 3, 0}, {2.71, 4.4, 0}, {-0.9, 2.1, 0}}) {
+      it.click(it.scene.displayOf(z));
+      QCOMPARE(spy.count(), ++clicks);
+      const FlowPick pick = spy.last().at(0).value<FlowPick>();
+      QVERIFY(pick == *it.scene.picked() && pick.kind == FlowPick::Kind::plane);
+      QVERIFY(length(pick.z - z) * unit < 0.75);  // a click falls on whole pixels
+    }
+  }
+
+  void aClickInSpacePicksTheTokenOrTheLineUnderIt() {
+    Shown it(withSpiral(twoLines(3)));
+    const FlowPoint token_at = spiral().points[3];
+    it.click(it.scene.displayOf(token_at));
+    QVERIFY(it.scene.picked() && it.scene.picked()->kind == FlowPick::Kind::trajectory);
+    QCOMPARE(it.scene.picked()->token.value_or(-1), std::int64_t{11});
+    QCOMPARE(it.scene.picked()->z, token_at);
+
+    const FlowPoint on_line = 0.5 * (twoLines(3).lines[1].points[18] + twoLines(3).lines[1].points[19]);
+    it.click(it.scene.displayOf(on_line));
+    QVERIFY(it.scene.picked()->kind == FlowPick::Kind::line);
+    QCOMPARE(it.scene.picked()->index, 1);
+    QVERIFY(length(it.scene.picked()->z - on_line) < 0.02);
+    QVERIFY(!it.scene.picked()->token);
+  }
+
+  void aClickBesideEverythingPicksOnThePlaneThroughTheMiddle() {
+    Shown it(twoLines(3));
+    const QPointF at(500, 60);
+    it.click(at);
+    QVERIFY(it.scene.picked() && it.scene.picked()->kind == FlowPick::Kind::plane);
+    QVERIFY(distance(it.scene.displayOf(it.scene.picked()->z), at) < 1e-6);
+    const FlowPoint middle = FlowSpace(it.scene.picture(), false).world(it.scene.picked()->z);
+    QVERIFY(std::abs(dot(middle - it.scene.camera().focal_point, it.scene.camera().direction())) < 1e-9);
+  }
+
+  void onAReliefThePickIsOnTheSurfaceThatIsSeen() {
+    FlowPicture picture = emptyPicture(2);
+    picture.surface = bowl();
+    Shown it(picture);
+    it.scene.setRelief(true);
+    it.scene.setCamera(orbited(it.scene.camera(), 0, 35));  // into the bowl, over its near wall
+    for (const FlowPoint& z : {FlowPoint{1, 3.5, 0}, {2.2, 3.1, 0}, {0.1, 4.2, 0}}) {
+      const auto pick = it.scene.pickAt(it.scene.displayOf(z));
+      QVERIFY(pick);
+      QVERIFY2(length(pick->z - z) < 0.06, qPrintable(QString::number(length(pick->z - z))));
+    }
+  }
+
+  void whatTheClipHidesIsNeitherSeenNorPicked_data() { dimensions(); }
+  void whatTheClipHidesIsNeitherSeenNorPicked() {
+    QFETCH(int, dimension);
+    Shown it(twoLines(dimension));
+    const QColor ground = Theme::screen(Appearance::light).panel();
+    const QPointF kept = it.scene.displayOf(it.scene.picture().lines[0].points[10]);
+    const QPointF hidden = it.scene.displayOf(it.scene.picture().lines[1].points[10]);
+    it.scene.setClip(FlowClip{.axis = 0, .position = 1, .hides_upper = true});
+    QVERIFY(inked(it.frame(), kept, ground) > 150 && inked(it.frame(), hidden, ground) < 60);
+    if (dimension == 3) {
+      QVERIFY(it.scene.pickAt(kept)->kind == FlowPick::Kind::line);
+      QVERIFY(it.scene.pickAt(hidden)->kind == FlowPick::Kind::plane);
+    }
+    it.scene.setClip(FlowClip{.axis = 0, .position = 1, .hides_upper = false});
+    QVERIFY(inked(it.frame(), kept, ground) < 60 && inked(it.frame(), hidden, ground) > 150);
+    it.scene.setClip(std::nullopt);
+    QVERIFY(inked(it.frame(), kept, ground) > 150 && inked(it.frame(), hidden, ground) > 150);
+    QVERIFY_EXCEPTION_THROWN(it.scene.setClip(FlowClip{.axis = dimension}), std::invalid_argument);
+  }
+
+  void draggingTurnsTheSceneAndPicksNothing() {
+    Shown it(twoLines(3));
+    const FlowCamera before = it.scene.camera();
+    const QSignalSpy picks(&it.scene, &FlowScene::pointPicked);
+    const QSignalSpy moves(&it.scene, &FlowScene::cameraChanged);
+    it.drag({300, 240}, {60, 25});
+    QCOMPARE(picks.count(), 0);
+    QVERIFY(!it.scene.picked());
+    QVERIFY(moves.count() > 0);
+    const FlowCamera& after = it.scene.camera();
+    QCOMPARE(after.focal_point, before.focal_point);
+    const double turned = std::acos(dot(after.direction(), before.direction())) * 180 / M_PI;
+    QVERIFY2(turned > 10 && turned < 40, qPrintable(QString::number(turned)));
+    it.click({300, 240});
+    QCOMPARE(picks.count(), 1);
+  }
+
+  void shiftDragPansTheWheelZoomsAndADoubleClickResets() {
+    Shown it(twoLines(3));
+    const FlowCamera start = it.scene.camera();
+    it.drag({300, 240}, {50, 0}, Qt::ShiftModifier);
+    QCOMPARE(it.scene.camera().direction(), start.direction());
+    QVERIFY(length(it.scene.camera().focal_point - start.focal_point) > 0.05);
+    const double scale = it.scene.camera().parallel_scale;
+    QWheelEvent wheel({300, 240}, it.widget.mapToGlobal(QPointF(300, 240)), {}, {0, 120}, Qt::NoButton, {},
+                      Qt::NoScrollPhase, false);
+    QApplication::sendEvent(&it.widget, &wheel);
+    QVERIFY(std::abs(it.scene.camera().parallel_scale * 1.15 - scale) < 1e-9);
+    QTest::mouseDClick(&it.widget, Qt::LeftButton, {}, {300, 240});
+    QVERIFY(areClose(it.scene.camera(), start));
+    QTest::keyClick(&it.widget, Qt::Key_Right);
+    QVERIFY(!areClose(it.scene.camera(), start));
+    QTest::keyClick(&it.widget, Qt::Key_Home);
+    QVERIFY(areClose(it.scene.camera(), start));
+  }
+
+  void lockedCamerasFollowEachOther() {
+    Shown a(twoLines(3)), b(withSpiral(emptyPicture(3)));
+    FlowScene::lockCameras(a.scene, b.scene);
+    QCOMPARE(b.scene.camera(), a.scene.camera());
+    a.drag({300, 240}, {80, 10});
+    QCOMPARE(b.scene.camera(), a.scene.camera());
+    const FlowCamera before = a.scene.camera();
+    b.drag({300, 240}, {-30, 40});
+    QCOMPARE(a.scene.camera(), b.scene.camera());
+    QVERIFY(!(a.scene.camera() == before));
+  }
+
+  void theBallFollowsTheCursor() {
+    Shown it(withSpiral(twoLines(3)));
+    QVERIFY(!it.scene.ball());
+    const FlowCounts counts = it.scene.counts();
+    const QImage without = it.frame();
+    it.scene.setCursor(11);
+    QVERIFY(length(*it.scene.ball() - spiral().points[3]) < 1e-12);
+    const QImage with = it.frame();
+    QVERIFY(with != without);
+    it.scene.setCursor(45);
+    QVERIFY(length(*it.scene.ball() - spiral().points[20]) < 1e-12);
+    QVERIFY(it.frame() != with);
+    it.scene.setCursor(12);  // no point of this path
+    QVERIFY(!it.scene.ball());
+    QCOMPARE(it.frame(), without);
+    QCOMPARE(it.scene.counts(), counts);
+  }
+
+  void newDataKeepTheViewAndAnotherDimensionResetsIt() {
+    Shown it(twoLines(3));
+    it.drag({300, 240}, {60, 25});
+    const FlowCamera turned = it.scene.camera();
+    it.scene.setPicture(withSpiral(twoLines(3)));
+    QCOMPARE(it.scene.camera(), turned);
+    QCOMPARE(it.scene.counts(),
+             (FlowCounts{.lines = 2, .line_points = 42, .trajectories = 1, .trajectory_points = 40}));
+    QCOMPARE(it.scene.caption(), QStringLiteral("2 streamlines, 1 trajectory."));
+    it.scene.setPicture(twoLines(2));
+    QVERIFY(it.scene.camera().parallel && length(it.scene.camera().direction() - FlowPoint{0, 0, -1}) < 1e-12);
+    FlowPicture wrong = twoLines(2);
+    wrong.lines[0].speeds.clear();
+    QVERIFY_EXCEPTION_THROWN(it.scene.setPicture(wrong), std::invalid_argument);
+    QCOMPARE(it.scene.picture().lines[0].speeds.size(), std::size_t{21});
+  }
+
+  void linesWhileItMovesAndTubesWhenItIsStill() {
+    Shown it(twoLines(3));
+    QTRY_VERIFY(it.scene.drawsTubes());
+    const QImage still = it.frame();
+    it.scene.setPicture(twoLines(3));
+    QVERIFY(it.frame() != still);
+    QVERIFY(!it.scene.drawsTubes());
+    QTRY_VERIFY(it.scene.drawsTubes());
+    it.scene.setLineStyle(FlowScene::LineStyle::lines);
+    it.frame();
+    QVERIFY(!it.scene.drawsTubes());
+  }
+
+  void theWholeBoxIsSeenAtAnySize() {
+    Shown it(twoLines(3));
+    for (const QSize& size : {QSize(300, 500), {900, 260}, {640, 480}}) {
+      it.widget.resize(size);
+      QTRY_COMPARE(it.widget.size(), size);
+      for (int corner = 0; corner < 8; ++corner) {
+        const QPointF at =
+            it.scene.displayOf({corner % 2 ? 3.0 : -1, corner / 2 % 2 ? 5.0 : 2, corner / 4 ? 13.0 : 10});
+        QVERIFY(QRectF(QPointF(), QSizeF(size)).contains(at));
+      }
+    }
+  }
+
+  void aStableFixedPointIsFilledAnotherIsHollow_data() { dimensions(); }
+  void aStableFixedPointIsFilledAnotherIsHollow() {
+    QFETCH(int, dimension);
+    const Theme theme = Theme::screen(Appearance::light);
+    FlowPicture picture = emptyPicture(dimension);
+    picture.fixed_point = FlowFixedPoint{.position = {0.5, 4, 11}, .type = "stable focus", .stable = true};
+    Shown it(picture);
+    const auto middle = [&] { return it.frame().pixelColor(it.scene.displayOf({0.5, 4, 11}).toPoint()); };
+    QVERIFY(difference(middle(), theme.text()) < 12);
+    picture.fixed_point->stable = false;
+    it.scene.setPicture(picture);
+    QVERIFY(difference(middle(), theme.panel()) < 12);
+  }
+
+  void theDarkThemeHasADarkGround() {
+    Shown it(twoLines(3));
+    const Theme dark = Theme::screen(Appearance::dark);
+    QVERIFY(difference(it.frame().pixelColor(2, 2), Theme::screen(Appearance::light).panel()) <= 3);
+    it.scene.setTheme(dark);
+    QVERIFY(difference(it.frame().pixelColor(2, 2), dark.panel()) <= 3);
+    QVERIFY(difference(it.scene.render(200, 150).pixelColor(2, 2), dark.panel()) <= 3);
+  }
+
+  void aRenderedPictureHasExactlyItsSize() {
+    Shown it(withSpiral(twoLines(3)));
+    const QImage frame = it.frame();
+    for (const QSize& size : {QSize(1, 1), {333, 217}, {1920, 1080}, {3000, 2000}}) {
+      QCOMPARE(it.scene.render(size.width(), size.height()).size(), size);
+    }
+    QVERIFY(it.scene.render(600, 400, 1) != it.scene.render(600, 400, 2));
+    QCOMPARE(it.frame().size(), frame.size());
+    QVERIFY_EXCEPTION_THROWN(it.scene.render(0, 100), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(it.scene.render(100, 100, 0), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(it.scene.render(1000000, 100), std::invalid_argument);
+  }
+
+  void aPictureNeedsNoVisibleWindow() {
+    VtkWidget widget;
+    FlowScene scene(widget);
+    scene.setPicture(twoLines(2));
+    const QImage image = scene.render(400, 300);
+    int inks = 0;
+    for (int x = 0; x < image.width(); ++x) inks += difference(image.pixelColor(x, 150), Qt::white) > 150;
+    QVERIFY(inks > 4);
+  }
+
+  void aTurntableGoesAroundAndEndsWhereItBegan() {
+    Shown it(withSpiral(twoLines(3)));
+    const FlowCamera before = it.scene.camera();
+    const QTemporaryDir folder;
+    int done = 0;
+    const auto count = [&](int frames) {
+      done = frames;
+      return true;
+    };
+    QVERIFY(!it.scene.turntable(folder.path(), 4, {160, 120}, 1, count));
+    QCOMPARE(done, 4);
+    QCOMPARE(it.scene.camera(), before);
+    const QStringList files = QDir(folder.path()).entryList({QStringLiteral("*.png")}, QDir::Files, QDir::Name);
+    QCOMPARE(files.size(), 4);
+    QCOMPARE(files.front(), QStringLiteral("frame-000.png"));
+    const QImage first(folder.filePath(files[0])), second(folder.filePath(files[1]));
+    QCOMPARE(first.size(), QSize(160, 120));
+    QVERIFY(first != second);
+    QVERIFY(it.scene.turntable(folder.filePath(QStringLiteral("missing")), 2, {80, 60})
+                ->contains(QStringLiteral("cannot be written")));
+    QVERIFY(!it.scene.turntable(folder.path(), 9, {80, 60}, 1, [](int frames) { return frames < 2; }));
+    QVERIFY(!QFile::exists(folder.filePath(QStringLiteral("frame-004.png"))));
+    QVERIFY_EXCEPTION_THROWN(it.scene.turntable(folder.path(), 0, {80, 60}), std::invalid_argument);
+  }
+
+  void aSceneMayBelongToItsWidget() {
+    auto widget = std::make_unique<VtkWidget>();
+    const QPointer<FlowScene> scene = new FlowScene(*widget, widget.get());
+    scene->setPicture(withSpiral(twoLines(3)));
+    widget->show();
+    QVERIFY(QTest::qWaitForWindowExposed(widget.get()));
+    QVERIFY(!scene->render(100, 100).isNull());
+    widget.reset();
+    QVERIFY(!scene);
+  }
+
+  void itSurvivesBeingMovedToAnotherWindow() {
+    const auto widget = std::make_unique<VtkWidget>();
+    FlowScene scene(*widget);
+    scene.setPicture(twoLines(3));
+    QWidget first, second;
+    first.resize(500, 400);
+    second.resize(500, 400);
+    widget->setParent(&first);
+    widget->resize(500, 400);
+    first.show();
+    second.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&first) && QTest::qWaitForWindowExposed(&second));
+    const QPointF at = scene.displayOf(scene.picture().lines[0].points[10]);
+    QVERIFY(inked(widget->grabFramebuffer(), at, Qt::white) > 150);
+    widget->setParent(&second);
+    widget->show();
+    QTest::qWait(50);
+    QVERIFY(inked(widget->grabFramebuffer(), at, Qt::white) > 150);
+    widget->setParent(nullptr);
+  }
+
+ private:
+  static void dimensions() {
+    QTest::addColumn<int>("dimension");
+    QTest::newRow("plane") << 2;
+    QTest::newRow("solid") << 3;
+  }
+};
+
+int main(int argc, char** argv) {
+  VtkWidget::prepareApplication();
+  QApplication application(argc, argv);
+  loadFonts();
+  if (argc > 1 && std::strcmp(argv[1], "--refusal") == 0) return refusedWithoutOpenGl();
+  FlowSceneTest test;
+  return QTest::qExec(&test, argc, argv);
+}
+#include "flow_scene_test.moc"

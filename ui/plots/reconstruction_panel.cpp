@@ -1,0 +1,180 @@
+#include "ui/plots/reconstruction_panel.h"
+
+#include <QComboBox>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "ui/plots/axis_ticker.h"
+#include "ui/plots/number_text.h"
+
+namespace mambarium {
+
+namespace {
+
+constexpr double smallest_drawn = 1e-18;  // an error of 0 has no place on a logarithmic axis
+
+}  // namespace
+
+ReconstructionPanel::ReconstructionPanel(QWidget* parent)
+    : TokenPanel(QStringLiteral("reconstruction"), tr("Reconstruction"),
+                 tr("The state replayed from z alone will appear here, beside the state. Press Play (Space) to train a "
+                    "Motif-Mamba."),
+                 parent),
+      replayed_(addAligned(2)),
+      error_(addAligned(3)),
+      lines_(error_->axis(QCPAxis::atBottom), error_->axis(QCPAxis::atLeft)) {
+  layer_box_ = addChoice({}, tr("Layer of the reconstruction"), tr("Which layer's state is replayed"));
+  channel_box_ = new QSpinBox(this);
+  channel_box_->setAccessibleName(tr("Channel of the reconstruction"));
+  channel_box_->setToolTip(tr("Which channel's state is replayed"));
+  channel_box_->setPrefix(tr("Channel "));
+  channel_box_->setMinimum(1);
+  addControl(channel_box_);
+  state_cells_ = new CellMap(xAxis(), yAxis());
+  replayed_cells_ = new CellMap(replayed_->axis(QCPAxis::atBottom), replayed_->axis(QCPAxis::atLeft));
+  updateChoices();
+  connect(layer_box_, &QComboBox::activated, this, [this](int index) {
+    layer_ = index;
+    redraw();
+  });
+  connect(channel_box_, &QSpinBox::valueChanged, this, [this](int number) {
+    channel_ = number - 1;
+    redraw();
+  });
+}
+
+std::optional<InspectRequest> ReconstructionPanel::wants() const {
+  InspectRequest request = *TokenPanel::wants();
+  const RunSeries* const run = currentRun();
+  request.layer = run ? std::min(layer_, run->config.integer("model.layers") - 1) : layer_;
+  request.head = run ? std::min(channel_, d_inner_of(run->config) - 1) : channel_;
+  return request;
+}
+
+nlohmann::json ReconstructionPanel::options() const {
+  return withProbe({{"layer", layer_}, {"channel", channel_}});
+}
+
+void ReconstructionPanel::setOptions(const nlohmann::json& options) {
+  constexpr std::int64_t most_layers = 63, most_channels = 65535;
+  const std::int64_t probe = probeFrom(options);
+  const std::int64_t layer = optionInteger(options, "reconstruction", "layer", layer_, 0, most_layers);
+  const std::int64_t channel = optionInteger(options, "reconstruction", "channel", channel_, 0, most_channels);
+  setProbe(probe);
+  if (layer == layer_ && channel == channel_) return;
+  layer_ = layer;
+  channel_ = channel;
+  redraw();
+}
+
+bool ReconstructionPanel::prepare(const PanelChange& change) {
+  if (change.inspected) readAnswer(answer_);
+  if (change.runs) updateChoices();
+  return !answer_.tokens.empty();
+}
+
+void ReconstructionPanel::updateChoices() {
+  const RunSeries* const run = currentRun();
+  fillNumbered(layer_box_, tr("Layer %1"), run ? run->config.integer("model.layers") : 1, layer_);
+  const QSignalBlocker blocker(channel_box_);
+  channel_box_->setMaximum(run ? static_cast<int>(d_inner_of(run->config)) : static_cast<int>(channel_) + 1);
+  channel_box_->setValue(static_cast<int>(channel_) + 1);
+}
+
+int ReconstructionPanel::states() const {
+  const RunSeries* const run = currentRun();
+  if (run) return static_cast<int>(alphabet_of(run->config));
+  return *std::ranges::max_element(answer_.tokens) + 1;
+}
+
+double ReconstructionPanel::largestError() const {
+  if (answer_.error.empty()) return std::numeric_limits<double>::quiet_NaN();
+  return *std::ranges::max_element(answer_.error);
+}
+
+void ReconstructionPanel::draw() {
+  drawTokens();
+  drawStates(answer_.state, state_cells_, rect(), tr("State hₜ"));
+  drawStates(answer_.replayed, replayed_cells_, replayed_, tr("From z"));
+  xAxis()->setTickLabels(false);
+  replayed_->axis(QCPAxis::atBottom)->setTickLabels(false);
+  drawError();
+}
+
+void ReconstructionPanel::drawStates(const Tensor& states, CellMap* cells, QCPAxisRect* where, const QString& title) {
+  double largest = 0;
+  for (const float value : answer_.state.data)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  const auto length = static_cast<int>(answer_.tokens.size());
+  std::vector<QColor> colors;
+  for (int row = 0; row < width(); ++row)
+    for (int t = 0; t < length; ++t) {
+      const auto value = static_cast<double>(states.data[static_cast<std::size_t>(t * width() + row)]);
+      colors.push_back(theme().diverging(largest > 0 ? value / largest : 0));
+    }
+  cells->setCells(width(), length, std::move(colors), {}, 1);
+  chart()->setAxisTitles(where, {}, title);
+  QCPAxis* const y = where->axis(QCPAxis::atLeft);
+  y->setTickLabels(false);
+  y->setTicks(false);
+  y->grid()->setVisible(false);
+  y->setRange(-0.5, width() - 0.5);
+  y->setRangeReversed(true);
+}
+
+void ReconstructionPanel::drawError() {
+  lines_.begin();
+  QCPGraph* const graph = lines_.next();
+  QVector<QCPGraphData> points;
+  double largest = 1e-16;
+  for (std::size_t t = 0; t < answer_.error.size(); ++t) {
+    const double error = answer_.error[t];
+    points.append({static_cast<double>(t) + 1, std::max(error, smallest_drawn)});
+    if (std::isfinite(error)) largest = std::max(largest, error);
+  }
+  const RunSeries* const run = currentRun();
+  graph->setPen(theme().runPen(run ? run->palette_index : 0, 0));
+  graph->data()->set(points, true);
+  lines_.end();
+  chart()->setAxisTitles(error_, tr("Position t (tokens)"), tr("Error"));
+  QCPAxis* const y = error_->axis(QCPAxis::atLeft);
+  y->setScaleType(QCPAxis::stLogarithmic);
+  y->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
+  y->setNumberFormat(QStringLiteral("eb"));
+  y->setNumberPrecision(0);
+  y->setRange(smallest_drawn, 10 * largest);
+}
+
+QString ReconstructionPanel::readout(int position) const {
+  return tr("<br>largest difference of a state: %1").arg(powerText(answer_.error[static_cast<std::size_t>(position)]));
+}
+
+QString ReconstructionPanel::describe() const {
+  return tr("Step %1, layer %2, channel %3: replayed from z, inputs and parameters alone, the %4 states differ by at most "
+            "%5 from the model's recurrence in double, and its own float32 states by %6.")
+      .arg(stepText(answer_.step))
+      .arg(answer_.layer + 1)
+      .arg(answer_.channel + 1)
+      .arg(width())
+      .arg(powerText(largestError()), powerText(answer_.float_error));
+}
+
+PanelTable ReconstructionPanel::table() const {
+  PanelTable table;
+  table.columns = {QStringLiteral("t"), QStringLiteral("token"), QStringLiteral("state"), QStringLiteral("h"),
+                   QStringLiteral("replayed"), QStringLiteral("error")};
+  if (!hasData()) return table;
+  for (std::size_t t = 0; t < answer_.tokens.size(); ++t)
+    for (int row = 0; row < width(); ++row) {
+      const auto cell = t * static_cast<std::size_t>(width()) + static_cast<std::size_t>(row);
+      table.rows.push_back({exactText(static_cast<std::int64_t>(t) + 1), exactText(std::int64_t{answer_.tokens[t]}),
+                            exactText(std::int64_t{row + 1}), exactText(answer_.state.data[cell]),
+                            exactText(answer_.replayed.data[cell]), exactText(answer_.error[t])});
+    }
+  return table;
+}
+
+}  // namespace mambarium

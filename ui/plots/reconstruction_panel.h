@@ -1,0 +1,51 @@
+// ReconstructionPanel: Lemma 2 at work. The state h_t of one channel of a Motif-Mamba along a probe sequence, the state
+// replayed from z, the inputs and the parameters alone, and how far they are apart.
+//
+// Two maps with one colour scale (a column per token, a row per state, blue-white-vermillion about zero) above the
+// error, the largest difference of a state after each token, on a logarithmic axis; where it is exactly 0 it lies on the
+// axis' lower end. Both are computed in double; the caption also says what the model's own float32 states differ by.
+// options: {"probe": 0-7, "layer": 0-63, "channel": 0-65535}
+#pragma once
+
+#include "core/contract/coupling_inspection.h"
+#include "ui/plots/token_panel.h"
+
+class QSpinBox;
+
+namespace mambarium {
+
+class ReconstructionPanel : public TokenPanel {
+  Q_OBJECT
+ public:
+  explicit ReconstructionPanel(QWidget* parent = nullptr);
+  std::optional<InspectRequest> wants() const override;
+  PanelTable table() const override;
+  nlohmann::json options() const override;
+  void setOptions(const nlohmann::json& options) override;
+  double largestError() const;  // of all tokens; NaN without data
+
+ protected:
+  bool prepare(const PanelChange& change) override;
+  void draw() override;
+  QString describe() const override;
+  const std::vector<std::int32_t>& tokens() const override { return answer_.tokens; }
+  int states() const override;
+  QString readout(int position) const override;
+  std::vector<double> drawnValues(int) const override { return {}; }
+
+ private:
+  void updateChoices();
+  void drawStates(const Tensor& states, CellMap* cells, QCPAxisRect* where, const QString& title);
+  void drawError();
+  int width() const { return static_cast<int>(answer_.state.shape[1]); }
+
+  ReconstructionData answer_;
+  std::int64_t layer_ = 0, channel_ = 0;
+  QComboBox* layer_box_;
+  QSpinBox* channel_box_;
+  QCPAxisRect *replayed_, *error_;
+  CellMap *state_cells_, *replayed_cells_;
+  GraphPool lines_;
+};
+
+}  // namespace mambarium

@@ -1,0 +1,48 @@
+// FlowLabels: the text and the flat marks of a flow scene, painted over the rendered picture: axes with numbers, the
+// colour bar, the fixed point and the picked point. On a screen and in a file the same, on another scale.
+#pragma once
+
+#include <QPainter>
+#include <array>
+
+#include "ui/plots/theme.h"
+#include "ui/scene/flow_projection.h"
+#include "ui/scene/flow_space.h"
+
+namespace mambarium {
+
+// Round numbers within [lower, upper], about `most` of them at the most, with their text at equal decimals.
+struct FlowTick {
+  double value = 0;
+  QString text;
+};
+std::vector<FlowTick> flowTicks(double lower, double upper, int most);
+std::vector<FlowTick> speedTicks(const FlowSpeedRange& range);  // decades where it is logarithmic
+
+// The room beside the picture that text needs, in pixels of the design.
+struct FlowMargins {
+  double left = 0, top = 0, right = 0, bottom = 0;
+};
+FlowMargins flowMargins(const Theme& theme, const FlowSpace& space, bool axes, bool color_bar);
+
+struct FlowLabels {
+  const FlowPicture& picture;
+  const FlowSpace& space;
+  const FlowProjection& projection;
+  const Theme& theme;
+
+  void paintAxes(QPainter& painter) const;
+  void paintColorBar(QPainter& painter) const;
+  void paintFixedPoint(QPainter& painter) const;
+  void paintPick(QPainter& painter, const FlowPoint& world) const;
+
+ private:
+  struct Edge {
+    FlowPoint from{}, to{};
+    QPointF outwards;  // on the screen, of length 1
+  };
+  std::optional<Edge> edgeOf(std::size_t axis) const;
+  void paintAxis(QPainter& painter, std::size_t axis, const Edge& edge) const;
+};
+
+}  // namespace mambarium

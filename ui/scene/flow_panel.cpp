@@ -1,0 +1,345 @@
+#include "ui/scene/flow_panel.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QSignalBlocker>
+#include <QSpinBox>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/plots/number_text.h"
+
+namespace mambarium {
+
+namespace {
+
+constexpr std::array field_names = {"steady_state", "minimum_norm", "empirical"};
+constexpr int milliseconds_a_token = 90;
+
+QString coordinates(std::span<const double> z) {
+  QStringList numbers;
+  for (const double number : z) numbers << QString::number(number, 'g', 3).replace(u'-', u'−');
+  return QStringLiteral("(%1)").arg(numbers.join(QStringLiteral(", ")));
+}
+
+}  // namespace
+
+FlowPanel::FlowPanel(QWidget* parent)
+    : TokenPanel(QStringLiteral("flow"), tr("Flow"),
+                 tr("The flow of the coupled state will appear here: streamlines of z, and a sequence running through "
+                    "them. Press Play (Space) to train a Motif-Mamba."),
+                 parent) {
+  setAlongTokens(true, false);
+  ball_ = new QCPGraph(xAxis(), yAxis());
+  fixed_mark_ = new QCPGraph(xAxis(), yAxis());
+  ball_->setLayer(QLatin1String(Chart::highlight_layer));
+  for (QCPGraph* const mark : {ball_, fixed_mark_}) mark->setLineStyle(QCPGraph::lsNone);
+  addControls();
+  playing_.setInterval(milliseconds_a_token);
+  connect(&playing_, &QTimer::timeout, this, &FlowPanel::advance);
+  connect(chart(), &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+    const QPointF at = event->position();
+    if (!study_ || study_->dimension != 2 || !rect()->rect().contains(at.toPoint())) return;
+    read({xAxis()->pixelToCoord(at.x()), yAxis()->pixelToCoord(at.y())});
+  });
+  updateChoices();
+}
+
+void FlowPanel::addControls() {
+  view_box_ = addChoice({tr("Plane"), tr("Space")}, tr("View of the flow"),
+                        tr("Plane: two coordinates of z. Space: in 3-D, to be turned with the mouse."));
+  view_box_->setCurrentIndex(in_space_ ? 1 : 0);
+  field_box_ = addChoice({tr("Steady state"), tr("Smallest state"), tr("As it went")}, tr("Field"),
+                         tr("Steady state: h follows z at once, fixed points are exact. Smallest state: the smallest h "
+                            "with this z. As it went: mean steps of the sequence itself."));
+  axes_box_ = addChoice({tr("z1 z2 z3"), tr("Main axes")}, tr("Axes"),
+                        tr("The first coordinates of z, or the directions in which it moves most"));
+  layer_box_ = addChoice({}, tr("Layer of the flow"), tr("Which layer's coupling is shown"));
+  channel_box_ = new QSpinBox(this);
+  channel_box_->setAccessibleName(tr("Channel of the flow"));
+  channel_box_->setToolTip(tr("Which channel's state is shown"));
+  channel_box_->setPrefix(tr("Channel "));
+  channel_box_->setMinimum(1);
+  addControl(channel_box_);
+  beside_box_ = addChoice({tr("Alone")}, tr("Run beside this one"),
+                          tr("The field of another run beside this one, seen from the same place. Look at that run "
+                             "once, so that its field is known."));
+  glyphs_box_ = addToggle(tr("Arrows"), tr("Arrows"), tr("Arrows of v(z) on a grid"), glyphs_);
+
+  play_ = new QToolButton(this);
+  play_->setText(tr("Run through"));
+  play_->setObjectName(QStringLiteral("flowPlay"));
+  play_->setCheckable(true);
+  play_->setAccessibleName(tr("Run through the sequence"));
+  play_->setToolTip(tr("Let z run through the sequence token by token, the field with it"));
+  hold_ = new QToolButton(this);
+  hold_->setText(tr("Hold input"));
+  hold_->setObjectName(QStringLiteral("flowHold"));
+  hold_->setCheckable(true);
+  hold_->setAccessibleName(tr("Hold the input"));
+  hold_->setToolTip(tr("Keep the field of the present token's input while z goes on"));
+  reading_label_ = new QLabel(this);
+  reading_label_->setObjectName(QStringLiteral("flowReading"));
+  reading_label_->setMinimumWidth(1);
+  for (QToolButton* const button : {play_, hold_}) {
+    button->setFocusPolicy(Qt::StrongFocus);
+    footer()->addWidget(button);
+  }
+  footer()->addWidget(reading_label_, 1);
+
+  connect(view_box_, &QComboBox::activated, this, [this](int index) {
+    in_space_ = index == 1;
+    redraw();
+  });
+  connect(field_box_, &QComboBox::activated, this, [this](int index) {
+    field_ = static_cast<FlowFieldChoice>(index);
+    redraw();
+  });
+  connect(axes_box_, &QComboBox::activated, this, [this](int index) {
+    principal_ = index == 1;
+    redraw();
+  });
+  connect(layer_box_, &QComboBox::activated, this, [this](int index) {
+    layer_ = index;
+    redraw();
+  });
+  connect(channel_box_, &QSpinBox::valueChanged, this, [this](int number) {
+    channel_ = number - 1;
+    redraw();
+  });
+  connect(beside_box_, &QComboBox::activated, this, [this](int index) {
+    beside_ = beside_box_->itemData(index).toString().toStdString();
+    redraw();
+  });
+  connect(glyphs_box_, &QToolButton::toggled, this, [this](bool on) {
+    glyphs_ = on;
+    redraw();
+  });
+  connect(play_, &QToolButton::toggled, this, &FlowPanel::play);
+  connect(hold_, &QToolButton::toggled, this, [this](bool on) {
+    held_.reset();
+    if (on) held_ = inputToken();
+    redraw();
+  });
+  compareByAnswers();
+}
+
+std::optional<InspectRequest> FlowPanel::wants() const {
+  InspectRequest request = *TokenPanel::wants();
+  const RunSeries* const run = currentRun();
+  request.layer = run ? std::min(layer_, run->config.integer("model.layers") - 1) : layer_;
+  request.head = run ? std::min(channel_, d_inner_of(run->config) - 1) : channel_;
+  return request;
+}
+
+nlohmann::json FlowPanel::options() const {
+  return withProbe({{"view", in_space_ ? "space" : "plane"},
+                    {"field", field_names[static_cast<std::size_t>(field_)]},
+                    {"dimension", dimension_},
+                    {"principal", principal_},
+                    {"layer", layer_},
+                    {"channel", channel_},
+                    {"glyphs", glyphs_},
+                    {"hold", held_.value_or(-1)},
+                    {"lines", lines_}});
+}
+
+void FlowPanel::setOptions(const nlohmann::json& options) {
+  constexpr std::int64_t most_layers = 63, most_channels = 65535, most_tokens = 65535, most_lines = 1000;
+  const std::int64_t probe = probeFrom(options);
+  const std::string view = optionChoice(options, "flow", "view", in_space_ ? "space" : "plane", {"plane", "space"});
+  const std::string field = optionChoice(options, "flow", "field", field_names[static_cast<std::size_t>(field_)],
+                                         {field_names[0], field_names[1], field_names[2]});
+  const bool principal = optionBool(options, "flow", "principal", principal_);
+  const bool glyphs = optionBool(options, "flow", "glyphs", glyphs_);
+  const std::int64_t dimension = optionInteger(options, "flow", "dimension", dimension_, 2, 3);
+  const std::int64_t layer = optionInteger(options, "flow", "layer", layer_, 0, most_layers);
+  const std::int64_t channel = optionInteger(options, "flow", "channel", channel_, 0, most_channels);
+  const std::int64_t hold = optionInteger(options, "flow", "hold", held_.value_or(-1), -1, most_tokens);
+  lines_ = optionInteger(options, "flow", "lines", lines_, 0, most_lines);
+  setProbe(probe);
+  in_space_ = view == "space";
+  field_ = static_cast<FlowFieldChoice>(std::ranges::find(field_names, field) - field_names.begin());
+  principal_ = principal;
+  glyphs_ = glyphs;
+  dimension_ = dimension;
+  layer_ = layer;
+  channel_ = channel;
+  held_.reset();
+  if (hold >= 0) held_ = hold;
+  const QSignalBlocker glyphs_blocker(glyphs_box_), hold_blocker(hold_);
+  view_box_->setCurrentIndex(in_space_ ? 1 : 0);
+  field_box_->setCurrentIndex(static_cast<int>(field_));
+  axes_box_->setCurrentIndex(principal_ ? 1 : 0);
+  glyphs_box_->setChecked(glyphs_);
+  hold_->setChecked(held_.has_value());
+  redraw();
+}
+
+int FlowPanel::states() const {
+  const RunSeries* const run = currentRun();
+  if (run) return static_cast<int>(alphabet_of(run->config));
+  return answer_.tokens.empty() ? 1 : *std::ranges::max_element(answer_.tokens) + 1;
+}
+
+std::int64_t FlowPanel::inputToken() const {
+  const auto last = static_cast<std::int64_t>(answer_.tokens.size()) - 1;
+  return std::clamp<std::int64_t>(held_.value_or(cursor_ >= 0 ? cursor_ : last), 0, std::max<std::int64_t>(last, 0));
+}
+
+FlowChoices FlowPanel::choices() const {
+  return {.field = field_,
+          .dimension = drawsSpace() ? dimension_ : 2,
+          .principal = principal_,
+          .token = inputToken(),
+          .lines = lines_};
+}
+
+bool FlowPanel::drawsSpace() const {
+  return in_space_ && isVisible() && answer_.z.shape.size() == 2 && answer_.z.shape[1] > 1 && VtkWidget::available();
+}
+
+bool FlowPanel::prepare(const PanelChange& change) {
+  if (change.inspected) {
+    readAnswer(answer_);
+    reading_.reset();
+  }
+  if (change.runs || change.inspected) updateChoices();
+  study_.reset();
+  if (answer_.tokens.empty()) return false;
+  restudy();
+  return true;
+}
+
+void FlowPanel::restudy() {
+  study_ = mambarium::study(answer_, choices());
+}
+
+void FlowPanel::updateChoices() {
+  const RunSeries* const run = currentRun();
+  fillNumbered(layer_box_, tr("Layer %1"), run ? run->config.integer("model.layers") : 1, layer_);
+  const QSignalBlocker blocker(channel_box_);
+  channel_box_->setMaximum(run ? static_cast<int>(d_inner_of(run->config)) : 1);
+  channel_box_->setValue(static_cast<int>(channel_) + 1);
+  axes_box_->setVisible(!answer_.z.shape.empty() && answer_.z.shape[1] > 2);
+
+  beside_box_->clear();
+  beside_box_->addItem(tr("Alone"), QString());
+  for (const RunSeries& other : data().runs)
+    if (data().others.contains(other.folder))
+      beside_box_->addItem(tr("Beside %1").arg(QString::fromStdString(other.title)), QString::fromStdString(other.folder));
+  const int index = beside_box_->findData(QString::fromStdString(beside_));
+  if (index < 0) beside_.clear();
+  beside_box_->setCurrentIndex(std::max(index, 0));
+  beside_box_->setVisible(beside_box_->count() > 1);
+}
+
+void FlowPanel::highlightToken(int position) {
+  TokenPanel::highlightToken(position);
+  const int wanted = highlightedToken();
+  if (wanted == cursor_ || !study_) return;
+  cursor_ = wanted;
+  if (!held_ && field_ != FlowFieldChoice::empirical) {
+    restudy();
+    draw();
+    chart()->requestReplot();
+  } else if (drawsSpace() && space_) {
+    space_->setCursor(cursor_ >= 0 ? std::optional<std::int64_t>(cursor_) : std::nullopt);
+  }
+  drawCursor();
+  chart()->replotHighlight();
+}
+
+void FlowPanel::play(bool on) {
+  const QSignalBlocker blocker(play_);
+  play_->setChecked(on);
+  if (!on) {
+    playing_.stop();
+  } else if (hasData()) {
+    if (cursor_ + 1 >= static_cast<int>(answer_.tokens.size())) cursor_ = -1;
+    playing_.start();
+    advance();
+  }
+}
+
+void FlowPanel::advance() {
+  const int next = cursor_ + 1;
+  if (!hasData() || next >= static_cast<int>(answer_.tokens.size())) {
+    play(false);
+    return;
+  }
+  highlightToken(next);
+  Q_EMIT tokenHovered(next);
+}
+
+void FlowPanel::read(const std::vector<double>& y) {
+  const std::vector<double> v = study_->velocity(y);
+  if (v.empty()) return;
+  reading_ = Reading{y, v};
+  read_line_ = streamline(study_->view(), y, study_->box, {.spacing = 0.01, .longest = 3});
+  reading_label_->setText(tr("z = %1, v = %2").arg(coordinates(y), coordinates(v)));
+  draw();
+  chart()->requestReplot();
+}
+
+void FlowPanel::hover(const QPointF& pixel) {
+  if (rect()->rect().contains(pixel.toPoint()) && study_ && study_->dimension == 2) {
+    const std::vector<double> y = {xAxis()->pixelToCoord(pixel.x()), yAxis()->pixelToCoord(pixel.y())};
+    const std::vector<double> v = study_->velocity(y);
+    if (v.empty()) return leave();
+    const QString text = tr("z = %1<br>v = %2").arg(coordinates(y), coordinates(v));
+    hoverLabel()->showAt(text, pixel, {}, chart()->viewport());
+    return;
+  }
+  TokenPanel::hover(pixel);
+}
+
+QString FlowPanel::readout(int position) const {
+  const auto r = static_cast<std::size_t>(answer_.z.shape[1]);
+  const auto first = answer_.z.data.begin() + static_cast<std::ptrdiff_t>(static_cast<std::size_t>(position) * r);
+  const std::vector<double> z(first, first + static_cast<std::ptrdiff_t>(r));
+  return tr("<br>z = %1").arg(coordinates(z));
+}
+
+QString FlowPanel::fixedPointText() const {
+  const auto& fixed = study_->whole_fixed_point;
+  if (field_ == FlowFieldChoice::empirical) return tr("The field is the mean of the sequence's own steps");
+  if (!fixed) return tr("For this input there is no single fixed point");
+  const QString type = QString::fromStdString(to_text(fixed->stability));
+  const QString where = study_->inside ? QString() : tr(", outside the picture");
+  if (field_ == FlowFieldChoice::minimum_norm)
+    return tr("With the smallest state z would rest at %1, a %2%3, which is not where the model does")
+        .arg(coordinates(fixed->z), type, where);
+  const QString goes = study_->stable() ? tr("leads z to") : tr("has a fixed point that the state leaves, at");
+  return tr("The input of token %1 %2 %3, a %4%5").arg(inputToken() + 1).arg(goes, coordinates(fixed->z), type, where);
+}
+
+QString FlowPanel::describe() const {
+  const QString who = answer_.layer == 0 && layer_box_->count() < 2
+                          ? tr("channel %1").arg(answer_.channel + 1)
+                          : tr("layer %1, channel %2").arg(answer_.layer + 1).arg(answer_.channel + 1);
+  QString text = tr("Flow of z (r = %1) of %2. %3").arg(answer_.z.shape[1]).arg(who, fixedPointText());
+  if (cursor_ >= 0) text += tr("; after token %1 z is at %2").arg(cursor_ + 1).arg(coordinates(study_->path.point(cursor_)));
+  return text + u'.';
+}
+
+PanelTable FlowPanel::table() const {
+  PanelTable table;
+  if (answer_.tokens.empty()) return table;
+  const auto n = static_cast<std::size_t>(answer_.A.shape[0]), r = static_cast<std::size_t>(answer_.z.shape[1]);
+  table.columns << QStringLiteral("position") << QStringLiteral("token") << QStringLiteral("dt");
+  for (std::size_t i = 1; i <= r; ++i) table.columns << QStringLiteral("z%1").arg(i);
+  for (std::size_t i = 1; i <= n; ++i) table.columns << QStringLiteral("drive%1").arg(i);
+  for (std::size_t t = 0; t < answer_.tokens.size(); ++t) {
+    QStringList row = {QString::number(t + 1), QString::number(answer_.tokens[t]), exactText(answer_.dt.data[t])};
+    for (std::size_t i = 0; i < r; ++i) row << exactText(answer_.z.data[t * r + i]);
+    for (std::size_t i = 0; i < n; ++i) row << exactText(answer_.drive.data[t * n + i]);
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+}  // namespace mambarium

@@ -1,0 +1,243 @@
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "ui/plots/number_text.h"
+#include "ui/scene/flow_panel.h"
+
+namespace mambarium {
+
+namespace {
+
+constexpr double pale = 0.55;  // how much of the panel's ground is mixed into the speed's colours, so that lines stand out
+
+QString axisTitle(const std::string& name) {
+  return QString::fromStdString(name).remove(u'_');
+}
+
+// One coordinate of points [count, dimension].
+std::vector<double> column(const std::vector<double>& points, std::int64_t dimension, std::int64_t axis) {
+  std::vector<double> numbers;
+  for (auto i = static_cast<std::size_t>(axis); i < points.size(); i += static_cast<std::size_t>(dimension))
+    numbers.push_back(points[i]);
+  return numbers;
+}
+
+std::function<FlowPoint(const FlowPoint&)> sampled(const FlowStudy& study) {
+  return [study](const FlowPoint& at) {
+    const std::vector<double> v = study.velocity(std::span(at).first(static_cast<std::size_t>(study.dimension)));
+    FlowPoint vector{};
+    std::ranges::copy(v, vector.begin());
+    return vector;
+  };
+}
+
+}  // namespace
+
+void FlowPanel::showEvent(QShowEvent* event) {
+  TokenPanel::showEvent(event);
+  if (hasData()) refresh({});  // in space only what is visible is drawn
+}
+
+void FlowPanel::clearPlane() {
+  for (QCPAbstractPlottable* const plottable : drawn_) chart()->removePlottable(plottable);
+  drawn_.clear();
+  speed_map_ = nullptr;
+  for (QCPGraph* const mark : {ball_, fixed_mark_}) mark->data()->clear();
+}
+
+QCPCurve* FlowPanel::addCurve(const std::vector<double>& x, const std::vector<double>& y, const QPen& pen) {
+  auto* const curve = new QCPCurve(xAxis(), yAxis());
+  QVector<double> times(static_cast<qsizetype>(x.size()));
+  std::iota(times.begin(), times.end(), 0.0);
+  curve->setData(times, QVector<double>(x.begin(), x.end()), QVector<double>(y.begin(), y.end()), true);
+  curve->setPen(pen);
+  drawn_.push_back(curve);
+  return curve;
+}
+
+void FlowPanel::draw() {
+  clearPlane();
+  const bool is_space = drawsSpace();
+  chart()->setShown(rect(), !is_space);
+  QWidget* const body = chart()->parentWidget();
+  body->setMaximumHeight(is_space ? theme().px(34) : QWIDGETSIZE_MAX);
+  drawTokens();
+  if (is_space) {
+    drawSpace();
+    return;
+  }
+  if (space_) space_->hide();
+  if (study_->dimension == 1)
+    drawCurve();
+  else
+    drawPlane();
+}
+
+void FlowPanel::drawCurve() {
+  const double lower = study_->box.lower[0], upper = study_->box.upper[0];
+  constexpr int nodes = 129;
+  std::vector<double> z, v;
+  for (int i = 0; i < nodes; ++i) {
+    const double at = lower + (upper - lower) * i / (nodes - 1);
+    const std::vector<double> velocity = study_->velocity(std::span(&at, 1));
+    if (velocity.empty()) continue;
+    z.push_back(at);
+    v.push_back(velocity[0]);
+  }
+  addCurve(z, v, QPen(theme().text(), theme().scale() * 1.5));
+  addCurve({lower, upper}, {0, 0}, QPen(theme().neutral(), theme().scale(), Qt::DashLine));
+  chart()->setAxisTitles(rect(), axisTitle(study_->axis_names[0]), tr("v(z)"));
+  xAxis()->setTicker(QSharedPointer<QCPAxisTicker>::create());
+  xAxis()->setRange(lower, upper);
+  double largest = 0;
+  for (const double number : v) largest = std::max(largest, std::abs(number));
+  yAxis()->setRange(-1.1 * (largest > 0 ? largest : 1), 1.1 * (largest > 0 ? largest : 1));
+  drawMarks();
+  drawCursor();
+}
+
+void FlowPanel::drawPlane() {
+  const FlowStudy& study = *study_;
+  xAxis()->setTicker(QSharedPointer<QCPAxisTicker>::create());
+  xAxis()->setScaleType(QCPAxis::stLinear);
+  xAxis()->setRange(study.box.lower[0], study.box.upper[0]);
+  yAxis()->setRange(study.box.lower[1], study.box.upper[1]);
+  chart()->setAxisTitles(rect(), axisTitle(study.axis_names[0]), axisTitle(study.axis_names[1]));
+  drawSpeed();
+  const QPen thin(Theme::mixed(theme().text(), theme().panel(), 0.35), theme().scale());
+  for (const Streamline& line : study.lines)
+    if (line.count() > 1) addCurve(column(line.points, 2, 0), column(line.points, 2, 1), thin);
+  if (reading_ && read_line_.count() > 1)
+    addCurve(column(read_line_.points, 2, 0), column(read_line_.points, 2, 1),
+             QPen(theme().accent(), theme().scale() * 2));
+  const RunSeries* const run = currentRun();
+  addCurve(column(study.path.z, 2, 0), column(study.path.z, 2, 1),
+           QPen(theme().runColor(run ? run->palette_index + 1 : 1), theme().scale() * 1.5));
+  drawMarks();
+  drawCursor();
+}
+
+void FlowPanel::drawSpeed() {
+  const SpeedGrid& speeds = study_->speeds;
+  const auto columns = static_cast<int>(speeds.grid.nodes[0]), rows = static_cast<int>(speeds.grid.nodes[1]);
+  auto* const map = new QCPColorMap(xAxis(), yAxis());
+  map->data()->setSize(columns, rows);
+  map->data()->setRange(QCPRange(study_->box.lower[0], study_->box.upper[0]),
+                        QCPRange(study_->box.lower[1], study_->box.upper[1]));
+  double largest = 0;
+  for (const double speed : speeds.speed)
+    if (std::isfinite(speed)) largest = std::max(largest, speed);
+  for (int row = 0; row < rows; ++row)
+    for (int column = 0; column < columns; ++column)
+      map->data()->setCell(column, row, speeds.speed[static_cast<std::size_t>(row * columns + column)]);
+  QCPColorGradient gradient;
+  gradient.clearColorStops();
+  constexpr int stops = 16;
+  for (int stop = 0; stop <= stops; ++stop) {
+    const double share = static_cast<double>(stop) / stops;
+    gradient.setColorStopAt(share, Theme::mixed(theme().sequential(share), theme().panel(), pale));
+  }
+  gradient.setNanHandling(QCPColorGradient::nhNanColor);
+  gradient.setNanColor(theme().missing());
+  map->setGradient(gradient);
+  map->setDataRange(QCPRange(0, largest > 0 ? largest : 1));
+  map->setInterpolate(true);
+  map->setLayer(QStringLiteral("background"));
+  speed_map_ = map;
+  drawn_.push_back(map);
+}
+
+void FlowPanel::drawMarks() {
+  std::vector<LegendEntry> legend;
+  const RunSeries* const run = currentRun();
+  const QColor path = theme().runColor(run ? run->palette_index + 1 : 1);
+  if (study_->dimension == 2) {
+    legend.push_back({tr("streamlines"), QPen(Theme::mixed(theme().text(), theme().panel(), 0.35), theme().scale()), -1, {}});
+    legend.push_back({tr("z along the sequence"), QPen(path, theme().scale() * 1.5), -1, {}});
+  } else {
+    legend.push_back({tr("v(z)"), QPen(theme().text(), theme().scale() * 1.5), -1, {}});
+  }
+  if (study_->fixed_point && study_->inside) {
+    const FixedPoint& fixed = *study_->fixed_point;
+    const bool is_stable = study_->stable();
+    fixed_mark_->setScatterStyle(scatterStyle(theme(), 0, theme().text(), 9, !is_stable));
+    fixed_mark_->setData({fixed.z[0]}, {study_->dimension == 2 ? fixed.z[1] : 0.0});
+    legend.push_back({tr("fixed point, %1").arg(QString::fromStdString(to_text(fixed.stability))), QPen(Qt::NoPen), 0,
+                      theme().text(), !is_stable});
+  }
+  chart()->flowLegend()->setEntries(std::move(legend));
+}
+
+void FlowPanel::drawCursor() {
+  ball_->data()->clear();
+  if (!study_ || cursor_ < 0 || cursor_ >= study_->path.points()) return;
+  const auto z = study_->path.point(cursor_);
+  const RunSeries* const run = currentRun();
+  ball_->setScatterStyle(scatterStyle(theme(), 0, theme().runColor(run ? run->palette_index + 1 : 1), 11));
+  ball_->setData({z[0]}, {study_->dimension == 2 ? z[1] : 0.0});
+}
+
+void FlowPanel::drawSpace() {
+  if (!space_) {
+    auto* const made = new FlowSpaceView(this);
+    space_ = made;
+    auto* const column_layout = qobject_cast<QVBoxLayout*>(layout());
+    column_layout->insertWidget(column_layout->count() - 1, made, 1);
+    connect(made, &FlowSpaceView::picked, this, [this](const FlowPick& pick) {
+      if (!study_) return;
+      read({pick.z.begin(), pick.z.begin() + static_cast<std::ptrdiff_t>(study_->dimension)});
+      if (pick.token) Q_EMIT tokenHovered(static_cast<int>(*pick.token));
+    });
+    const auto tell = [this](const QString& text) { reading_label_->setText(text); };
+    connect(made, &FlowSpaceView::saved, this, [tell](const QString& path) { tell(tr("Saved %1").arg(path)); });
+    connect(made, &FlowSpaceView::saveFailed, this, tell);
+  }
+  space_->setTheme(theme());
+  space_->show();
+  chart()->flowLegend()->setEntries({});
+  const FlowMarks marks{.glyphs = glyphs_,
+                        .cursor = cursor_ >= 0 ? std::optional<std::int64_t>(cursor_) : std::nullopt};
+  FlowPicture picture = picture_of(*study_, marks);
+  if (reading_ && read_line_.count() > 1 && static_cast<std::int64_t>(reading_->z.size()) == study_->dimension) {
+    FlowTrajectory seeded;
+    for (std::int64_t i = 0; i < read_line_.count(); ++i) {
+      FlowPoint point{};
+      std::copy_n(read_line_.points.begin() + static_cast<std::ptrdiff_t>(i * study_->dimension), study_->dimension,
+                  point.begin());
+      seeded.points.push_back(point);
+    }
+    picture.trajectories.push_back(std::move(seeded));
+  }
+  const RunSeries* const run = currentRun();
+  const bool has_second = !beside_.empty();
+  space_->setPicture(0, std::move(picture), has_second && run ? QString::fromStdString(run->title) : QString(),
+                     sampled(*study_));
+  drawSecond();
+}
+
+void FlowPanel::drawSecond() {
+  const auto answer = data().others.find(beside_);
+  if (beside_.empty() || answer == data().others.end()) {
+    space_->clearSecond();
+    return;
+  }
+  const auto run = std::ranges::find(data().runs, beside_, &RunSeries::folder);
+  FlowData other;
+  try {
+    other = answer->second.get<FlowData>();
+    FlowChoices same = choices();
+    same.token = std::min(same.token, static_cast<std::int64_t>(other.tokens.size()) - 1);
+    const FlowStudy study = mambarium::study(other, same);
+    space_->setPicture(1, picture_of(study, {.glyphs = glyphs_, .cursor = inputToken()}),
+                       run == data().runs.end() ? QString() : QString::fromStdString(run->title), sampled(study));
+  } catch (const std::exception& fault) {
+    space_->clearSecond();
+    reading_label_->setText(QString::fromUtf8(fault.what()));
+  }
+}
+
+}  // namespace mambarium

@@ -1,0 +1,251 @@
+#include "ui/scene/flow_space_view.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QPainter>
+#include <QSlider>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <stdexcept>
+
+namespace mambarium {
+
+namespace {
+
+constexpr int clip_steps = 200;
+
+QToolButton* makeButton(const QString& text, const QString& name, const QString& tip, QWidget* parent) {
+  auto* const button = new QToolButton(parent);
+  button->setText(text);
+  button->setAccessibleName(name);
+  button->setToolTip(tip);
+  button->setFocusPolicy(Qt::StrongFocus);
+  return button;
+}
+
+}  // namespace
+
+FlowSpaceView::FlowSpaceView(QWidget* parent) : QWidget(parent) {
+  setObjectName(QStringLiteral("flowSpace"));
+  auto* const column = new QVBoxLayout(this);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(4);
+  scenes_ = new QHBoxLayout;
+  scenes_->setSpacing(8);
+  controls_ = new QHBoxLayout;
+  controls_->setContentsMargins(12, 0, 12, 4);
+  controls_->setSpacing(6);
+  column->addLayout(scenes_, 1);
+  column->addLayout(controls_);
+  addControls();
+  addSide(0);
+}
+
+void FlowSpaceView::addControls() {
+  camera_ = new QComboBox(this);
+  camera_->setObjectName(QStringLiteral("flowCamera"));
+  camera_->addItems({tr("Whole"), tr("Front"), tr("Side"), tr("Top"), tr("At an angle")});
+  camera_->setAccessibleName(tr("Camera"));
+  camera_->setToolTip(tr("Where the field is seen from. Drag to orbit, wheel to zoom, Shift and drag to move."));
+  connect(camera_, &QComboBox::activated, this, [this](int index) {
+    constexpr std::array views = {FlowView::front, FlowView::side, FlowView::top, FlowView::isometric};
+    FlowScene& scene = *sides_[0]->scene;
+    if (index == 0)
+      scene.resetView();
+    else
+      scene.setView(views[static_cast<std::size_t>(index - 1)]);
+  });
+  relief_ = makeButton(tr("Relief"), tr("Speed as height"), tr("Draw the plane of z as a surface of the speed |v(z)|"),
+                       this);
+  relief_->setObjectName(QStringLiteral("flowRelief"));
+  relief_->setCheckable(true);
+  connect(relief_, &QToolButton::toggled, this, [this](bool on) {
+    for (const auto& side : sides_)
+      if (side) side->scene->setRelief(on);
+  });
+  clip_axis_ = new QComboBox(this);
+  clip_axis_->setObjectName(QStringLiteral("flowClipAxis"));
+  clip_axis_->setAccessibleName(tr("Clip across"));
+  clip_axis_->setToolTip(tr("Hide what lies beyond a plane"));
+  connect(clip_axis_, &QComboBox::activated, this, [this] { applyClip(); });
+  clip_ = new QSlider(Qt::Horizontal, this);
+  clip_->setObjectName(QStringLiteral("flowClip"));
+  clip_->setRange(0, clip_steps);
+  clip_->setValue(clip_steps / 2);
+  clip_->setMinimumWidth(60);
+  clip_->setAccessibleName(tr("Where the clipping plane stands"));
+  connect(clip_, &QSlider::valueChanged, this, [this] { applyClip(); });
+  auto* const file = makeButton(tr("Save…"), tr("Save the field"),
+                                tr("Save what is seen as PNG, the lines as .vtp or the field as .vti for ParaView"), this);
+  connect(file, &QToolButton::clicked, this, &FlowSpaceView::chooseFile);
+  auto* const turntable = makeButton(tr("Turntable…"), tr("Save a turntable"),
+                                     tr("Save pictures once around the field, for a film"), this);
+  connect(turntable, &QToolButton::clicked, this, &FlowSpaceView::chooseTurntable);
+  for (QWidget* const control : std::initializer_list<QWidget*>{camera_, relief_, clip_axis_, clip_})
+    controls_->addWidget(control);
+  controls_->addStretch(1);
+  controls_->addWidget(file);
+  controls_->addWidget(turntable);
+}
+
+void FlowSpaceView::addSide(std::size_t index) {
+  auto side = std::make_unique<Side>();
+  side->frame = new QWidget(this);
+  auto* const column = new QVBoxLayout(side->frame);
+  column->setContentsMargins(0, 0, 0, 0);
+  column->setSpacing(2);
+  side->heading = new QLabel(side->frame);
+  side->heading->setAlignment(Qt::AlignCenter);
+  side->heading->setVisible(false);
+  side->heading->setMinimumWidth(1);
+  side->widget = new VtkWidget(side->frame);
+  side->widget->setFocusPolicy(Qt::StrongFocus);
+  side->widget->setAccessibleName(tr("Flow of z in space"));
+  column->addWidget(side->heading);
+  column->addWidget(side->widget, 1);
+  scenes_->addWidget(side->frame, 1);
+  side->scene = new FlowScene(*side->widget, side->widget);
+  side->scene->setTheme(theme_);
+  side->scene->setRelief(relief_->isChecked());
+  connect(side->scene, &FlowScene::pointPicked, this, &FlowSpaceView::picked);
+  sides_[index] = std::move(side);
+}
+
+void FlowSpaceView::setPicture(std::size_t side, FlowPicture picture, const QString& heading,
+                               std::function<FlowPoint(const FlowPoint&)> field) {
+  const bool is_new = sides_[side] == nullptr;
+  if (is_new) addSide(side);
+  Side& own = *sides_[side];
+  own.field = std::move(field);
+  own.scene->setPicture(std::move(picture));
+  own.heading->setText(heading);
+  own.heading->setVisible(!heading.isEmpty());
+  if (is_new) FlowScene::lockCameras(*sides_[0]->scene, *own.scene);
+  updateControls();
+}
+
+void FlowSpaceView::clearSecond() {
+  if (!sides_[1]) return;
+  QWidget* const frame = sides_[1]->frame;
+  sides_[1].reset();
+  delete frame;
+}
+
+void FlowSpaceView::setCursor(std::optional<std::int64_t> token) {
+  for (const auto& side : sides_)
+    if (side) side->scene->setCursor(token);
+}
+
+void FlowSpaceView::setTheme(const Theme& theme) {
+  theme_ = theme;
+  for (const auto& side : sides_) {
+    if (!side) continue;
+    side->heading->setFont(theme.font());
+    side->scene->setTheme(theme);
+  }
+}
+
+FlowScene* FlowSpaceView::scene(std::size_t side) const {
+  return sides_.at(side) ? sides_[side]->scene : nullptr;
+}
+
+VtkWidget* FlowSpaceView::widget(std::size_t side) const {
+  return sides_.at(side) ? sides_[side]->widget : nullptr;
+}
+
+void FlowSpaceView::updateControls() {
+  const FlowPicture& picture = sides_[0]->scene->picture();
+  relief_->setVisible(picture.dimension == 2);
+  QStringList axes = {tr("No clip")};
+  for (int axis = 0; axis < picture.dimension; ++axis)
+    axes << tr("Clip %1").arg(QString::fromStdString(picture.axis_names[static_cast<std::size_t>(axis)]).remove(u'_'));
+  if (clip_axis_->count() != axes.size()) {
+    clip_axis_->clear();
+    clip_axis_->addItems(axes);
+  }
+  clip_->setEnabled(clip_axis_->currentIndex() > 0);
+}
+
+void FlowSpaceView::applyClip() {
+  const int axis = clip_axis_->currentIndex() - 1;
+  clip_->setEnabled(axis >= 0);
+  for (const auto& side : sides_) {
+    if (!side) continue;
+    const FlowPicture& picture = side->scene->picture();
+    if (axis < 0 || axis >= picture.dimension) {
+      side->scene->setClip(std::nullopt);
+      continue;
+    }
+    const auto at = static_cast<std::size_t>(axis);
+    const double share = static_cast<double>(clip_->value()) / clip_steps;
+    side->scene->setClip(
+        FlowClip{.axis = axis, .position = picture.lower[at] + share * (picture.upper[at] - picture.lower[at])});
+  }
+}
+
+QImage FlowSpaceView::picture(const QSize& pixels) {
+  constexpr double design_width = 800;
+  const double scale = std::max(1.0, pixels.width() / design_width);
+  const QImage left = sides_[0]->scene->render(pixels.width(), pixels.height(), scale);
+  if (!sides_[1]) return left;
+  const QImage right = sides_[1]->scene->render(pixels.width(), pixels.height(), scale);
+  const int heading = static_cast<int>(28 * scale), gap = static_cast<int>(8 * scale);
+  QImage both(2 * pixels.width() + gap, pixels.height() + heading, QImage::Format_RGB32);
+  both.fill(theme_.panel());
+  QPainter painter(&both);
+  painter.drawImage(0, heading, left);
+  painter.drawImage(pixels.width() + gap, heading, right);
+  QFont font = theme_.font();
+  font.setPixelSize(static_cast<int>(13 * scale));
+  painter.setFont(font);
+  painter.setPen(theme_.text());
+  painter.drawText(QRect(0, 0, pixels.width(), heading), Qt::AlignCenter, sides_[0]->heading->text());
+  painter.drawText(QRect(pixels.width() + gap, 0, pixels.width(), heading), Qt::AlignCenter, sides_[1]->heading->text());
+  return both;
+}
+
+std::optional<QString> FlowSpaceView::save(const QString& path, const QSize& pixels) {
+  try {
+    const FlowPicture& shown = sides_[0]->scene->picture();
+    if (path.endsWith(u".vtp")) return writeFlowLines(shown, path);
+    if (path.endsWith(u".vti")) {
+      constexpr int in_a_plane = 65, in_space = 33;
+      const int count = shown.dimension == 2 ? in_a_plane : in_space;
+      return writeFlowGrid(
+          sampledFlow(shown.dimension, {count, count, count}, shown.lower, shown.upper, sides_[0]->field), path);
+    }
+    if (!path.endsWith(u".png"))
+      return tr("“%1” cannot be saved: its name must end with .png, .vtp or .vti.").arg(path);
+    if (!picture(pixels).save(path)) return tr("“%1” cannot be written.").arg(path);
+    return std::nullopt;
+  } catch (const std::exception& fault) {
+    return QString::fromUtf8(fault.what());
+  }
+}
+
+void FlowSpaceView::chooseFile() {
+  const QString path = QFileDialog::getSaveFileName(
+      this, tr("Save the flow field"), QStringLiteral("flow.png"),
+      tr("Picture (*.png);;Lines for ParaView (*.vtp);;Field for ParaView (*.vti)"));
+  if (path.isEmpty()) return;
+  if (const auto sentence = save(path))
+    Q_EMIT saveFailed(*sentence);
+  else
+    Q_EMIT saved(path);
+}
+
+void FlowSpaceView::chooseTurntable() {
+  const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder for the pictures of the turntable"));
+  if (folder.isEmpty()) return;
+  constexpr int frames = 120;
+  if (const auto sentence = sides_[0]->scene->turntable(folder, frames, {1280, 960}, 1.6))
+    Q_EMIT saveFailed(*sentence);
+  else
+    Q_EMIT saved(folder);
+}
+
+}  // namespace mambarium
