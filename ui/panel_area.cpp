@@ -19,10 +19,11 @@ namespace mambarium {
 
 namespace {
 
-// Curves over training and what the theory says on the left; what the model does with a sequence on the right.
+// Curves over training, what is wired and what the theory says on the left; what the model does with a sequence on the right.
 bool standsOnTheLeft(const Panel& panel) {
-  static const QStringList left = {QStringLiteral("loss"), QStringLiteral("gap"), QStringLiteral("inner-products"),
-                                   QStringLiteral("theory")};
+  static const QStringList left = {QStringLiteral("loss"),           QStringLiteral("gap"),
+                                   QStringLiteral("inner-products"), QStringLiteral("circuit"),
+                                   QStringLiteral("extrapolation"),  QStringLiteral("theory")};
   return left.contains(panel.id());
 }
 

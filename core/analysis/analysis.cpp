@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/analysis/channel_flow.h"
+#include "core/analysis/decoding.h"
 #include "core/analysis/extrapolation.h"
 #include "core/analysis/inner_products.h"
 #include "core/analysis/predictions.h"
@@ -66,7 +67,7 @@ ExtrapolationData inspect_extrapolation(SequenceModel& model, const ExperimentCo
 }
 
 nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
-                       std::int64_t step) {
+                       std::int64_t step, const DecodingTask* decoding) {
   if (const auto reason = nothing_to_inspect(config, request.what)) throw std::invalid_argument(*reason);
   if (request.what == "decay") return inspect_decay(model, config, request.probe, step);
   if (request.what == "filters") return inspect_filters(model, step);
@@ -79,6 +80,8 @@ nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, con
   if (request.what == "flow") return inspect_flow(model, config, request, step);
   if (request.what == "reconstruction") return inspect_reconstruction(model, config, request, step);
   if (request.what == "extrapolation") return inspect_extrapolation(model, config, step);
+  if (request.what == "decoding")
+    return decoding != nullptr ? inspect_decoding(model, *decoding, step) : inspect_decoding(model, config, step);
   std::string kinds;
   for (const std::string_view kind : inspection_kinds()) kinds.append(kinds.empty() ? "" : ", ").append(kind);
   throw std::invalid_argument(in_quotes(request.what) + " cannot be inspected, only one of " + kinds + " can");

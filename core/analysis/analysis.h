@@ -7,6 +7,8 @@
 
 namespace mambarium {
 
+class DecodingTask;  // core/decoding/decoding_task.h
+
 // Probe sequence `probe` of a configuration (stream "probe" of its seed): the same for every model trained on it.
 DecayData inspect_decay(SequenceModel& model, const ExperimentConfig& config, std::int64_t probe, std::int64_t step);
 FilterData inspect_filters(SequenceModel& model, std::int64_t step);
@@ -17,8 +19,8 @@ PredictionData inspect_prediction(SequenceModel& model, const ExperimentConfig& 
 ExtrapolationData inspect_extrapolation(SequenceModel& model, const ExperimentConfig& config, std::int64_t step);
 
 // The request answered from the model as it is; throws std::invalid_argument with one sentence for an unknown kind or
-// probe.
+// probe. `decoding`: the recording of a decoder, where it is in memory already; nullptr: it is read again.
 nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
-                       std::int64_t step);
+                       std::int64_t step, const DecodingTask* decoding = nullptr);
 
 }  // namespace mambarium

@@ -13,7 +13,7 @@ namespace mambarium {
 
 namespace {
 
-constexpr std::int64_t tokens_of_a_piece = 512, tokens_at_once = 1 << 14;
+constexpr std::int64_t tokens_of_a_piece = 512, tokens_at_once = 1 << 16, most_at_once = 32;
 
 // Log-probabilities [batch, V] after each sequence's scored input. Nothing is read beyond the last of them.
 at::Tensor answers(SequenceModel& model, const SequenceBatch& batch, const std::function<bool()>& stop) {
@@ -99,7 +99,9 @@ ExtrapolationData extrapolate(SequenceModel& model, const ExperimentConfig& conf
     const InductionTask task(vocabulary, length);
     ExtrapolationData::Point point{.length = length};
     const std::int64_t wanted = std::max(fewest, tokens / length);
-    const std::int64_t at_once = std::clamp<std::int64_t>(tokens_at_once / tokens_of_a_piece, 1, wanted);
+    // A transformer's weights of attention grow with the length.
+    const std::int64_t at_once =
+        std::min(wanted, std::clamp<std::int64_t>(tokens_at_once / length, 1, most_at_once));
     SequenceBatch batch;
     while (point.sequences < wanted) {
       task.generate(stream, point.sequences, std::min(at_once, wanted - point.sequences), batch);

@@ -128,7 +128,10 @@ BenchReport run_bench(const ExperimentConfig& config, const BenchOptions& option
   report.config = config;
   report.parameter_count = make_model(config)->parameter_count();
   std::vector<Subject> subjects;
-  if (is_mamba(config)) {
+  if (has_coupling(config) && is_mamba(config)) {
+    subjects = {training_step(config, Engine::fused), training_step(config, Engine::torch), scan(config),
+                coupled_scan(config)};
+  } else if (is_mamba(config)) {
     subjects = {training_step(config, Engine::fused), training_step(config, Engine::torch), scan(config),
                 diagonal_scan(config)};
   } else if (has_kernels(config)) {
@@ -138,7 +141,7 @@ BenchReport run_bench(const ExperimentConfig& config, const BenchOptions& option
     subjects = {training_step(config, Engine::torch)};
   }
   subjects.push_back(data(config));
-  if (options.on_gpu) subjects.push_back(training_step_on_gpu(config));
+  if (options.on_gpu && trains_on_gpu(config)) subjects.push_back(training_step_on_gpu(config));
   time_in_turns(subjects, options);
   for (Subject& subject : subjects) {
     report.measurements.push_back(measured(subject));

@@ -10,6 +10,7 @@ namespace mambarium {
 
 namespace {
 
+constexpr std::int64_t simulated_trial_bins = 40;  // SimulatedSettings::trial_bins, which contract does not know
 constexpr double most_cells = 1 << 22;
 constexpr double most_bytes = 64.0 * (1u << 30);
 
@@ -22,24 +23,34 @@ struct LayerFloats {
   double per_token = 0, weights = 0;
 };
 
+// For every channel, where a layer is not one kernel.
+double kept_beside_a_coupled_scan(double d_state) {
+  constexpr double tokens_between_kept_states = 16;
+  return 12 + d_state / tokens_between_kept_states;
+}
+
+double coupling_weights(const ExperimentConfig& config) {
+  if (!has_coupling(config) || config.text("model.coupling_of") != "channel") return 0;
+  const auto d_state = static_cast<double>(config.integer("model.d_state"));
+  return 2 * static_cast<double>(config.integer("model.rank")) * d_state * static_cast<double>(d_inner_of(config));
+}
+
 LayerFloats mamba_layer(const ExperimentConfig& config) {
   const auto d_model = static_cast<double>(config.integer("model.d_model"));
   const auto d_state = static_cast<double>(config.integer("model.d_state"));
   const auto d_inner = static_cast<double>(d_inner_of(config));
   const bool has_mlp = config.applies("model.mlp") && config.text("model.mlp") != "none";
-  return {7 * d_inner + 4 * d_state + (has_mlp ? 20 : 4) * d_model,
-          (3 * d_inner + 2 * d_state) * d_model + (has_mlp ? 12 : 0) * d_model * d_model};
+  const double of_channels = has_coupling(config) ? kept_beside_a_coupled_scan(d_state) : 7;
+  return {of_channels * d_inner + 4 * d_state + (has_mlp ? 20 : 4) * d_model,
+          (3 * d_inner + 2 * d_state) * d_model + (has_mlp ? 12 : 0) * d_model * d_model + coupling_weights(config)};
 }
 
 LayerFloats mamba1_layer(const ExperimentConfig& config) {
   const auto d_model = static_cast<double>(config.integer("model.d_model"));
   const auto d_state = static_cast<double>(config.integer("model.d_state"));
   const auto d_inner = static_cast<double>(d_inner_of(config));
-  const bool per_channel = config.text("model.coupling") != "none" && config.text("model.coupling_of") == "channel";
-  const double coupled = per_channel ? 2 * static_cast<double>(config.integer("model.rank")) * d_state * d_inner : 0;
-  constexpr double tokens_between_kept_states = 16;
-  return {(12 + d_state / tokens_between_kept_states) * d_inner + 4 * d_state + 4 * d_model,
-          (3 * d_model + 3 * d_state + 8) * d_inner + coupled};
+  return {kept_beside_a_coupled_scan(d_state) * d_inner + 4 * d_state + 4 * d_model,
+          (3 * d_model + 3 * d_state + 8) * d_inner + coupling_weights(config)};
 }
 
 LayerFloats recurrent_layer(const ExperimentConfig& config) {
@@ -65,11 +76,19 @@ LayerFloats layer_floats(const ExperimentConfig& config) {
 // Floats for a token: a weight for every token of the sequence and head, kept by every layer, with some in the making.
 // Linear attention has two within chunks of 64 tokens.
 double attention_weights(const ExperimentConfig& config) {
-  const auto length = static_cast<double>(config.integer("task.length"));
+  const auto length = static_cast<double>(length_of(config));
   constexpr double chunk = 64, in_the_making = 3;
   const double seen = config.text("model.attention") == "linear" ? 2 * std::min(length, chunk) : length;
   const auto heads = static_cast<double>(config.integer("model.d_model")) / static_cast<double>(headdim_of(config));
   return heads * seen * (static_cast<double>(config.integer("model.layers")) + in_the_making);
+}
+
+// Of all windows of a simulated day. What a file holds is seen when it is read.
+double window_numbers(const ExperimentConfig& config) {
+  if (!config.applies("task.trials")) return 0;
+  const auto number = [&](std::string_view key) { return static_cast<double>(config.integer(key)); };
+  const double places = static_cast<double>(simulated_trial_bins) + 1 - number("task.window");
+  return number("task.trials") * std::max(places, 1.0) * number("task.window") * number("task.channels");
 }
 
 std::optional<Problem> fitting_table(std::string_view key, std::int64_t order, std::int64_t states, const char* what) {
@@ -142,6 +161,20 @@ std::optional<Problem> no_recall_by_counting(const ExperimentConfig& config) {
                                "that learns"};
 }
 
+std::optional<Problem> something_to_decode(const ExperimentConfig& config) {
+  if (!is_decoder(config)) return std::nullopt;
+  if (config.text("model.kind") == "ngram")
+    return Problem{"model.kind", "ngram counts tokens, and a recording has none; choose a model that learns"};
+  const std::string& recording = config.text("task.recording");
+  if (recording == "windows" && decodes_outputs(config))
+    return Problem{"task.answer", "files of windows hold directions and no outputs; choose direction, or a recording "
+                                  "that is simulated or xds"};
+  if (const auto window = config.integer("task.window"); recording == "simulated" && window > simulated_trial_bins)
+    return Problem{"task.window", std::to_string(window) + " bins are longer than a simulated reach of " +
+                                      std::to_string(simulated_trial_bins) + "; choose so many at most"};
+  return std::nullopt;
+}
+
 std::optional<Problem> motif_profile(const ExperimentConfig& config) {
   if (!config.applies("model.motif_profile")) return std::nullopt;
   if (const auto read = motif_shares_from(config.text("model.motif_profile")); read.problem.empty()) return std::nullopt;
@@ -170,7 +203,8 @@ std::optional<Problem> memory(const ExperimentConfig& config) {
   if (bytes <= most_bytes) return std::nullopt;
   return Problem{"training.batch",
                  "a step of " + std::to_string(config.integer("training.batch")) + " x " +
-                     std::to_string(config.integer("task.length")) + " tokens with this model would take about " +
+                     std::to_string(length_of(config)) + (is_decoder(config) ? " bins" : " tokens") +
+                     " with this model would take about " +
                      shortest(std::ceil(bytes / (1u << 30))) + " GiB of memory, more than " +
                      shortest(most_bytes / (1u << 30)) + "; lower the batch, the length or the model's sizes"};
 }
@@ -194,9 +228,22 @@ bool scores_one_token(const ExperimentConfig& config) {
   return config.text("task.kind") == "induction";
 }
 
+bool is_decoder(const ExperimentConfig& config) {
+  return config.text("task.kind") == "decoding";
+}
+
+bool decodes_outputs(const ExperimentConfig& config) {
+  return is_decoder(config) && config.text("task.answer") == "outputs";
+}
+
+std::int64_t length_of(const ExperimentConfig& config) {
+  return config.integer(is_decoder(config) ? "task.window" : "task.length");
+}
+
 bool trains_on_gpu(const ExperimentConfig& config) {
   const bool has_filters = config.applies("model.conv_filters");
-  return is_mamba(config) && !scores_one_token(config) && (!has_filters || config.text("model.conv_filters") == "per_channel");
+  return is_mamba(config) && !has_coupling(config) && !scores_one_token(config) && !is_decoder(config) &&
+         (!has_filters || config.text("model.conv_filters") == "per_channel");
 }
 
 std::int64_t d_inner_of(const ExperimentConfig& config) {
@@ -219,12 +266,14 @@ std::int64_t alphabet_of(const ExperimentConfig& config) {
 
 std::string best_predictor_name(const ExperimentConfig& config) {
   if (config.text("task.kind") == "induction") return "recall";
+  if (is_decoder(config)) return "ideal decoder";
   return switch_token_of(config) ? "Bayes" : "add-" + shortest(config.real("task.beta"));
 }
 
 double estimated_bytes(const ExperimentConfig& config) {
   const auto number = [&](std::string_view key) { return static_cast<double>(config.integer(key)); };
-  const double tokens = number("training.batch") * number("task.length");
+  const auto length = static_cast<double>(length_of(config));
+  const double tokens = number("training.batch") * length;
   const auto alphabet = static_cast<double>(alphabet_of(config));
   const std::string& kind = config.text("model.kind");
   const bool is_transformer = kind == "transformer";
@@ -233,14 +282,14 @@ double estimated_bytes(const ExperimentConfig& config) {
   const double attended = is_transformer ? attention_weights(config) : 0;
   const double activations =
       tokens * ((number("model.layers") * layer.per_token + embedded + 3 * alphabet) * 2 + attended);
-  const double positions = is_transformer ? number("task.length") * number("model.d_model") : 0;
+  const double positions = is_transformer ? length * number("model.d_model") : 0;
   const double weights = number("model.layers") * layer.weights + alphabet * embedded + positions;
   const double kernels_a_sequence =
-      config.applies("task.p_switch") ? 1 + config.real("task.p_switch") * number("task.length") : 1;
+      config.applies("task.p_switch") ? 1 + config.real("task.p_switch") * length : 1;
   const double kernels = config.applies("task.order") ? number("training.batch") * kernels_a_sequence *
                                                             cells(number("task.states"), number("task.order"))
                                                       : 0;
-  const double test_set = number("training.test_sequences") * number("task.length");
+  const double test_set = is_decoder(config) ? window_numbers(config) : number("training.test_sequences") * length;
   constexpr double copies_of_weights = 4;  // with gradient and AdamW's two moments
   return sizeof(float) * (activations + copies_of_weights * weights + kernels + test_set);
 }
@@ -248,7 +297,8 @@ double estimated_bytes(const ExperimentConfig& config) {
 std::vector<Problem> ExperimentConfig::validate() const {
   std::vector<Problem> problems;
   for (const auto& check : {table_of_contexts, table_of_counts, halves_of_two_states, stationary_start,
-                            length_above_order, room_for_recall, no_recall_by_counting, motif_profile, whole_heads,
+                            length_above_order, room_for_recall, no_recall_by_counting, something_to_decode,
+                            motif_profile, whole_heads,
                             start_problem, device, memory})
     if (auto problem = check(*this)) problems.push_back(*std::move(problem));
   return problems;

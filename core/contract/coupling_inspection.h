@@ -39,12 +39,12 @@ struct CircuitData {
 struct FlowData {
   std::int64_t step = 0, layer = 0, channel = 0;
   bool etd = false;                  // else euler
-  std::vector<std::int32_t> tokens;  // T
-  Tensor A;                          // [n], at most 0
-  Tensor P, Q;                       // k P [n, r] and Q [r, n]
-  Tensor dt;                         // [T]
-  Tensor drive;                      // [T, n]: B_t x_t
-  Tensor z;                          // [T, r]: after each token
+  std::vector<std::int32_t> tokens = {};  // T
+  Tensor A = {};                          // [n], at most 0
+  Tensor P = {}, Q = {};                       // k P [n, r] and Q [r, n]
+  Tensor dt = {};                         // [T]
+  Tensor drive = {};                      // [T, n]: B_t x_t
+  Tensor z = {};                          // [T, r]: after each token
 };
 
 // Lemma 2: the state replayed from z, the inputs and the parameters, without the state itself.

@@ -58,7 +58,14 @@ bool has_kernels(const ExperimentConfig& config);
 bool has_coupling(const ExperimentConfig& config);
 // Whether one target of a sequence counts and not all T: the answer of an induction head.
 bool scores_one_token(const ExperimentConfig& config);
-// Whether the kernels of gpu/ take its training steps: a Mamba with a filter of its own for every channel.
+// Whether windows of recorded channels are read and not tokens, and whether their outputs (kinematics, muscles) are
+// asked for and not the direction.
+bool is_decoder(const ExperimentConfig& config);
+bool decodes_outputs(const ExperimentConfig& config);
+// What a model reads of a sequence: T tokens; of a decoder the bins of a window.
+std::int64_t length_of(const ExperimentConfig& config);
+// Whether the kernels of gpu/ take its training steps: a Mamba with a filter of its own for every channel
+// and states that are not coupled.
 bool trains_on_gpu(const ExperimentConfig& config);
 // Sizes that follow from the settings: what the heads share (d_inner = expand x d_model; in a transformer d_model), and
 // the width of a head (headdim 0: all of it).
@@ -69,8 +76,8 @@ std::int64_t alphabet_of(const ExperimentConfig& config);
 std::optional<std::int32_t> switch_token_of(const ExperimentConfig& config);
 // Contexts S^k of a chain whose stationary distribution is still computed for every sequence.
 inline constexpr std::int64_t most_stationary_contexts = 64;
-// What the best possible predictor of the task is called: "add-1", "Bayes", "recall". The numbers called add_beta (metrics.csv,
-// JSON, panels' tables) are its.
+// What the best possible predictor of the task is called: "add-1", "Bayes", "recall", "ideal decoder". The numbers
+// called add_beta (metrics.csv, JSON, panels' tables) are its.
 std::string best_predictor_name(const ExperimentConfig& config);
 // Roughly what one training step holds in memory: activations with gradients, weights with optimiser state, kernels.
 double estimated_bytes(const ExperimentConfig& config);

@@ -40,7 +40,12 @@ std::optional<std::string> nothing_to_inspect(const ExperimentConfig& config, st
   if (kind == "ngram" && of_a_recurrence) return "An n-gram estimator has no recurrent state but the counts themselves";
   const bool of_a_coupling = what == "circuit" || what == "flow" || what == "reconstruction";
   if (of_a_coupling && !has_coupling(config))
-    return "The states of this model are not coupled, so there is no z: choose mamba1 and a coupling";
+    return "The states of this model are not coupled, so there is no z: choose mamba1 or mamba2 and a coupling";
+  if (what == "decoding" && !is_decoder(config))
+    return "Only a decoder has a recording to be judged by: choose task.kind decoding";
+  const bool of_tokens = what == "decay" || what == "prediction" || what == "extrapolation";
+  if (is_decoder(config) && (of_tokens || of_a_recurrence || of_a_coupling))
+    return "A decoder reads windows of a recording and no tokens, which this is a picture of";
   const bool is_induction = config.text("task.kind") == "induction";
   if (what == "extrapolation" && !is_induction)
     return "Only an induction head has an answer that is right or wrong at any length";
@@ -55,9 +60,9 @@ std::optional<std::string> nothing_to_inspect(const ExperimentConfig& config, st
 }
 
 std::span<const std::string_view> inspection_kinds() {
-  static constexpr std::array<std::string_view, 11> kinds = {
+  static constexpr std::array<std::string_view, 12> kinds = {
       "decay",    "filters", "prediction", "state",          "inner_products", "quantisation",
-      "theorem4", "circuit", "flow",       "reconstruction", "extrapolation"};
+      "theorem4", "circuit", "flow",       "reconstruction", "extrapolation",  "decoding"};
   return kinds;
 }
 

@@ -34,12 +34,18 @@ struct FurtherColumn {
   double MetricsRow::* number;
   bool MetricsForm::* wanted;
 };
-constexpr std::array<FurtherColumn, 3> further = {
+constexpr std::array<FurtherColumn, 4> further = {
     {{"accuracy", &MetricsRow::accuracy, &MetricsForm::accuracy},
+     {"r_squared", &MetricsRow::r_squared, &MetricsForm::r_squared},
      {"motif_loss", &MetricsRow::motif_loss, &MetricsForm::motif},
      {"motif_r_squared", &MetricsRow::motif_r_squared, &MetricsForm::motif}}};
 
-constexpr std::array<MetricsForm, 4> all_forms = {{{false, false}, {true, false}, {false, true}, {true, true}}};
+constexpr std::array<MetricsForm, 6> all_forms = {{{},
+                                                   {.accuracy = true},
+                                                   {.r_squared = true},
+                                                   {.motif = true},
+                                                   {.accuracy = true, .motif = true},
+                                                   {.r_squared = true, .motif = true}}};
 
 std::vector<std::pair<const char*, double MetricsRow::*>> numbers_of(MetricsForm form) {
   std::vector<std::pair<const char*, double MetricsRow::*>> all(numbers.begin(), numbers.end());
@@ -74,7 +80,10 @@ std::string read_line(std::string_view line, MetricsForm form, MetricsRow& row) 
 }  // namespace
 
 MetricsForm metrics_form(const ExperimentConfig& config) {
-  return {.accuracy = scores_one_token(config), .motif = config.applies("model.motif_weight")};
+  const bool is_regression = decodes_outputs(config);
+  return {.accuracy = scores_one_token(config) || (is_decoder(config) && !is_regression),
+          .r_squared = is_regression,
+          .motif = config.applies("model.motif_weight")};
 }
 
 std::string metrics_header(MetricsForm form) {

@@ -2,6 +2,8 @@
 //
 // gap_add_beta = test_loss - add_beta_loss (goes to 0 when the model has learned the estimator);
 // gap_oracle = test_loss - oracle_loss (what the paper plots; its floor is the price of not knowing the kernel).
+// Of a decoder losses are per window, tokens are bins, and both estimators are the ideal decoder: NaN where the
+// recording has none.
 // `seconds` is the only column that may differ between two equal runs. A run has further columns where its settings
 // give them a meaning (MetricsForm); elsewhere these numbers are NaN.
 #pragma once
@@ -29,13 +31,15 @@ struct MetricsRow {
   double gap_oracle = 0;
   double learning_rate = 0;
   double accuracy = std::numeric_limits<double>::quiet_NaN();    // share of the scored targets that came out on top
+  double r_squared = std::numeric_limits<double>::quiet_NaN();   // multivariate, of decoded outputs
   double motif_loss = std::numeric_limits<double>::quiet_NaN();  // before it is multiplied with lambda
   double motif_r_squared = std::numeric_limits<double>::quiet_NaN();  // of the shares against those asked for
 };
 
 struct MetricsForm {
-  bool accuracy = false;  // scores_one_token()
-  bool motif = false;     // a motif is asked for
+  bool accuracy = false;   // scores_one_token(), or directions are decoded
+  bool r_squared = false;  // outputs are decoded
+  bool motif = false;      // a motif is asked for
 };
 MetricsForm metrics_form(const ExperimentConfig& config);
 

@@ -51,7 +51,8 @@ std::vector<RequiredSetting> required_settings(const ConstructionSettings& s) {
                                      {"model.gate", "off"},
                                      {"model.norm", "none"},
                                      {"model.mlp", "none"},
-                                     {"model.skip", "off"}})
+                                     {"model.skip", "off"},
+                                     {"model.coupling", "none"}})
       all.push_back({key, value});
   return all;
 }

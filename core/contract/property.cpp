@@ -65,21 +65,24 @@ Property on_off(View key, View group, bool value, View label, View help, View ap
 std::span<const Property> property_table() {
   constexpr View with_weights = "model.kind!=ngram";
   constexpr View of_mamba = "model.kind=mamba2 | model.kind=mamba_zero | model.kind=mamba1";
-  constexpr View of_mamba2 = "model.kind=mamba2 | model.kind=mamba_zero";
   constexpr View with_parts = "model.kind=mamba2 | model.kind=mamba1";
-  constexpr View of_chains = "task.kind!=induction", of_motif = "model.motif!=none";
+  constexpr View of_chains = "task.kind!=induction & task.kind!=decoding", of_tokens = "task.kind!=decoding";
+  constexpr View of_recording = "task.kind=decoding", of_simulated = "task.recording=simulated";
+  constexpr View of_motif = "model.motif!=none";
   static const std::vector<Property> table = {
       one_of(
-          "task.kind", "Task", "markov", {"markov", "switching", "file", "induction"}, "Task",
+          "task.kind", "Task", "markov", {"markov", "switching", "file", "induction", "decoding"}, "Task",
           "What the sequences are. markov: every sequence is a Markov chain with a random kernel of its own. "
           "switching: now and then a switch token, the last of the alphabet, comes, and after it a new chain begins. "
           "file: sequences are cut from a file of your own symbols. induction: random tokens in which one key comes "
-          "twice, and what followed it the first time is the answer after the second."),
+          "twice, and what followed it the first time is the answer after the second. decoding: windows of a neural "
+          "recording, from which the direction or the course of a movement is read."),
       whole("task.order", "Task", 1, 1, 8, "Order k", "tokens", "How many tokens back the next token depends on.",
             of_chains),
       whole("task.states", "Task", 2, 2, 64, "States S", "tokens",
             "States of the chain: tokens are 0 to S-1, and in the switching task S is the switch token. Of a file, how "
-            "many different symbols it has. In induction the vocabulary, 64 in the paper: tokens 1 to S-1 are drawn."),
+            "many different symbols it has. In induction the vocabulary, 64 in the paper: tokens 1 to S-1 are drawn.",
+            of_tokens),
       number("task.beta", "Task", 1.0, from(1e-6), 1000, "Dirichlet beta", "",
              "Rows of every kernel are drawn from Dirichlet(beta): 1 is uniform, less gives more predictable chains. "
              "The best possible predictor uses the same number.",
@@ -102,14 +105,50 @@ std::span<const Property> property_table() {
              "in a CSV file.",
              "task.kind=file"),
       whole("task.length", "Task", 128, 2, 65536, "Length T", "tokens",
-            "Tokens in a sequence; each of them has the token after it as its target."),
+            "Tokens in a sequence; each of them has the token after it as its target.", of_tokens),
+      one_of("task.recording", "Task", "simulated", {"simulated", "windows", "xds"}, "Recording",
+             "simulated: reaches to eight targets and the units that count along, of which the best decoder is known. "
+             "windows: .npz files, one a day, with neural_activity and classification_label. xds: MAT-files with the "
+             "struct xds.",
+             of_recording),
+      free_text("task.files", "Task", "recording.npz", "Files",
+                "On the machine where the worker runs, one for each day in the order of the days, separated by "
+                "semicolons.",
+                "task.recording=windows | task.recording=xds"),
+      one_of("task.answer", "Task", "direction", {"direction", "outputs"}, "Answer",
+             "direction: which of the eight targets (in windows: of the labels) the movement goes to. outputs: what "
+             "moved or pulled in the window's last bin, cursor, force or muscles.",
+             of_recording),
+      whole("task.window", "Task", 30, 2, 1000, "Window", "bins",
+            "Bins of a window, all that a decoder sees. Files of windows have theirs, which this must be.",
+            of_recording),
+      number("task.bin", "Task", 0.05, above(0), 1, "Bin", "seconds",
+             "How long a bin is: a whole multiple of the file's own.", "task.recording=xds"),
+      one_of("task.smoothing", "Task", "none", {"none", "causal", "gaussian"}, "Smoothing",
+             "Of the counts over time, before windows are cut. causal: the half of a Gaussian that looks back alone. "
+             "gaussian: it looks ahead as well, which no decoder can that runs while the hand moves.",
+             "task.recording=simulated | task.recording=xds"),
+      number("task.smoothing_width", "Task", 0.1, above(0), 10, "Width of it", "seconds",
+             "Standard deviation of the Gaussian.", "task.smoothing!=none"),
+      whole("task.day", "Task", 0, 0, 365, "Day", "",
+            "Which day of the simulated animal is recorded: from day to day the units' tuning drifts.", of_simulated),
+      whole("task.trials", "Task", 1200, 20, 5000, "Trials", "",
+            "Reaches in the day. The first four fifths train, the last fifth tests.", of_simulated),
+      whole("task.channels", "Task", 96, 1, 1024, "Channels", "", "Units that are recorded.", of_simulated),
+      number("task.tuned", "Task", 0.7, from(0), 1, "Share of tuned units", "",
+             "Those that know of the reach; the others only make noise.", of_simulated),
+      number("task.rate", "Task", 12, above(0), 100, "Firing rate", "spikes/s", "Median over the units at rest.",
+             of_simulated),
+      number("task.modulation", "Task", 1.5, from(0), 3, "Modulation", "",
+             "How strongly a tuned unit's logarithmic rate follows the reach, on average.", of_simulated),
 
       one_of("model.kind", "Model", "mamba2", {"mamba2", "mamba_zero", "mamba1", "transformer", "lstm", "rwkv4", "ngram"}, "Model",
              "mamba2: the full block, every part of which can be switched off. mamba_zero: the paper's simplification, "
              "a convolution and the state space alone, without activations, gate, norms or MLP. mamba1: the selective "
-             "scan with a decay for every channel and state, whose states can be coupled (Motif-Mamba). transformer: "
-             "attention and MLP. lstm, rwkv4: the recurrent baselines. ngram: no model but the add-beta estimator, to "
-             "compare with. Transformer, lstm and rwkv4 run on LibTorch operators with either engine."),
+             "scan with a decay for every channel and state. The states of mamba1 and mamba2 can be coupled "
+             "(Motif-Mamba). transformer: attention and MLP. lstm, rwkv4: the recurrent baselines. ngram: no model but "
+             "the add-beta estimator, to compare with. Transformer, lstm and rwkv4 run on LibTorch operators with either "
+             "engine."),
       whole("model.ngram_order", "Model", 1, 0, 8, "n-gram order", "tokens",
             "How many tokens back the add-beta estimator looks. Its beta is the task's.", "model.kind=ngram"),
       whole("model.d_model", "Model", 8, 1, 4096, "Width d_model", "channels", "The width of the residual stream.",
@@ -129,7 +168,7 @@ std::span<const Property> property_table() {
              "Initial weights",
              "What the model is before the first step. random: drawn from the seed. The others: the best predictor, "
              "written down as weights, from which training goes on; each needs settings of its own, as in its preset.",
-             of_mamba2),
+             "model.kind=mamba2 & task.kind!=decoding | model.kind=mamba_zero & task.kind!=decoding"),
 
       one_of("model.attention", "Parts", "softmax", {"softmax", "linear"}, "Attention",
              "softmax: weights exp(q.k / sqrt(headdim)) over the tokens so far, divided by their sum. linear: weights "
@@ -172,12 +211,16 @@ std::span<const Property> property_table() {
           with_parts),
       one_of("model.readout", "Parts", "softmax", {"softmax", "l1"}, "Read-out",
              "How logits become probabilities. l1: (relu(logit) + 1e-5) divided by its sum, as in the paper's theory.",
-             with_weights),
+             "model.kind!=ngram & task.kind!=decoding"),
+      number("model.input_dropout", "Parts", 0.5, from(0), 0.95, "Input dropout", "",
+             "The share of a window's numbers that a training step sets to 0, at random, with the others raised to make "
+             "up for it.",
+             of_recording),
 
       one_of("model.coupling", "Coupling", "none", {"none", "euler", "etd"}, "Coupling M_I M_J",
              "A low-rank path between the states of a channel: h_t += k P (Q h_t-1) scaled by dt (euler, as the public "
              "code has it) or by (1 - exp(-a dt)) / a (etd, stable for every dt).",
-             "model.kind=mamba1"),
+             with_parts),
       whole("model.rank", "Coupling", 2, 1, 16, "Rank r", "", "How many numbers z = Q h the states meet in.",
             "model.coupling!=none"),
       number("model.coupling_scale", "Coupling", 1e-4, from(0), 10, "First scale k", "",
@@ -236,7 +279,7 @@ std::span<const Property> property_table() {
       whole("training.eval_every", "Training", 50, 1, 100000000, "Evaluate every", "steps",
             "Steps between two evaluations on the test set, each of which is a row of metrics.csv."),
       whole("training.test_sequences", "Training", 512, 512, 1048576, "Test sequences", "sequences",
-            "The fixed test set, a different kernel in every sequence."),
+            "The fixed test set, a different kernel in every sequence.", of_tokens),
       whole("training.checkpoint_every", "Training", 100, 1, 100000000, "Checkpoint every", "steps",
             "Steps between two checkpoints: what can be replayed and gone on from."),
 

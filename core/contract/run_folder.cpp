@@ -164,6 +164,7 @@ std::string run_title(const ExperimentConfig& config, const std::optional<Fork>&
   };
   const auto shown_value = [&](std::string_view key) { return value_to_string(config.value(key)); };
   if (differs("task.kind")) add(shown_value("task.kind"));
+  if (is_decoder(config)) add(shown_value("task.recording") + (decodes_outputs(config) ? " outputs" : " directions"));
   if (config.applies("task.order")) add("order " + shown_value("task.order"));
   if (differs("task.states")) add("S=" + shown_value("task.states"));
   if (differs("task.beta")) add("beta " + shown_value("task.beta"));

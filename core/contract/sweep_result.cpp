@@ -156,6 +156,11 @@ const std::vector<SweepMeasure>& sweep_measures() {
       {"read_out_state", "R² of the counts from the state", ""},
       {"read_out_tokens", "R² of the counts from the tokens' own", ""},
       {"inner_product_leak", "Inner products of other contexts, as a share", ""},
+      {"accuracy", "Right answers", ""},
+      {"accuracy_x4", "Right answers at four times the trained length", ""},
+      {"accuracy_x16", "Right answers at 16 times the trained length", ""},
+      {"accuracy_x64", "Right answers at 64 times the trained length", ""},
+      {"r_squared", "R² of the decoded outputs", ""},
       {"parameter_count", "Parameters", ""}};
   return measures;
 }

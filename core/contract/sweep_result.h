@@ -42,7 +42,9 @@ struct SweepMeasure {
 // train_loss (nats per token), total_variation (half the L1 distance of the model's probabilities from the best
 // predictor's, mean over positions), decay_ordinary and decay_switch (mean a_t at ordinary and at switch tokens),
 // read_out_state and read_out_tokens (core/analysis/state_read_out.h), inner_product_leak
-// (core/analysis/inner_products.h), parameter_count. Files name their own, so one of another version can be read.
+// (core/analysis/inner_products.h), accuracy and accuracy_x4, _x16 and _x64 (shares of right answers of an induction
+// head, at the trained length and that many times it; of a decoder accuracy alone), r_squared of decoded outputs,
+// parameter_count. Files name their own, so one of another version can be read.
 const std::vector<SweepMeasure>& sweep_measures();
 
 // One trained model, at its end.

@@ -101,6 +101,8 @@ MarkovVariant variant_of(const ExperimentConfig& config, Split split) {
 }  // namespace
 
 std::unique_ptr<KnownTask> make_task(const ExperimentConfig& config, Split split) {
+  if (is_decoder(config))
+    throw std::invalid_argument("task.kind: decoding has windows of a recording and no sequences of tokens");
   const auto order = config.integer("task.order"), states = config.integer("task.states");
   const auto length = config.integer("task.length");
   const double beta = config.real("task.beta");

@@ -61,10 +61,10 @@ CouplingOptions coupling_options(const ExperimentConfig& config) {
   options.etd = config.text("model.coupling") == "etd";
   options.per_channel = config.text("model.coupling_of") == "channel";
   options.scale = config.real("model.coupling_scale");
-  options.motif.rule = {.beta = config.real("model.motif_beta"),
-                        .theta = config.real("model.motif_theta"),
-                        .edges = config.text("model.motif_edges") == "causal" ? EdgeConvention::causal
-                                                                              : EdgeConvention::index};
+  options.motif.rule = {
+      .beta = config.real("model.motif_beta"),
+      .theta = config.real("model.motif_theta"),
+      .edges = config.text("model.motif_edges") == "causal" ? EdgeConvention::causal : EdgeConvention::index};
   options.motif.kind = config.text("model.motif_loss") == "r2" ? MotifLossKind::r_squared : MotifLossKind::sse;
   options.motif.share =
       config.text("model.motif_shares") == "connected" ? CensusShare::connected : CensusShare::triples;
@@ -97,6 +97,24 @@ Coupling LayerCoupling::channel(std::int64_t index) const {
           .k = of_channel(k, 0).item<double>()};
 }
 
+std::vector<std::pair<std::string, at::Tensor>> LayerCoupling::named(const std::string& prefix) const {
+  if (!defined()) return {};
+  return {{prefix + "coupling.P", P}, {prefix + "coupling.Q", Q}, {prefix + "coupling.k", k}};
+}
+
+LayerCoupling initial_coupling(const CouplingOptions& options, const Initialiser& draw, const std::string& prefix,
+                               std::int64_t channels, std::int64_t d_state) {
+  using Shape = Initialiser::Shape;
+  const std::int64_t rank = options.rank;
+  if (rank == 0) return {};
+  constexpr double deviation = 0.01;
+  const bool own = options.per_channel;
+  return {
+      .P = draw.normal(prefix + "coupling.P", own ? Shape{channels, d_state, rank} : Shape{d_state, rank}, deviation),
+      .Q = draw.normal(prefix + "coupling.Q", own ? Shape{channels, rank, d_state} : Shape{rank, d_state}, deviation),
+      .k = draw.constant(own ? Shape{channels} : Shape{}, options.scale)};
+}
+
 at::Tensor motif_loss(const at::Tensor& matrices, const MotifTarget& target, const MotifLossSettings& settings) {
   auto aim = c10::make_intrusive<Aim>();
   aim->target = target;
@@ -119,8 +137,8 @@ void warm_up(LayerCoupling& coupling, const CouplingOptions& options) {
   const torch::NoGradGuard no_gradients;
   const std::int64_t count = coupling.P.dim() == 2 ? 1 : coupling.P.size(0);
   for (std::int64_t index = 0; index < count; ++index) {
-    const WarmUpResult result = run_warm_up(coupling.channel(index), *options.target, options.motif,
-                                            {.max_steps = options.warm_up_steps});
+    const WarmUpResult result =
+        run_warm_up(coupling.channel(index), *options.target, options.motif, {.max_steps = options.warm_up_steps});
     const auto of_channel = [&](const at::Tensor& all, std::int64_t dimensions) {
       return all.dim() == dimensions ? all : all[index];
     };

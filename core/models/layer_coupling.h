@@ -9,10 +9,14 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/contract/experiment_config.h"
+#include "core/kernels/coupled_scan.h"
 #include "core/models/coupled_model.h"
+#include "core/models/initialisation.h"
 #include "core/motif/motif_loss.h"
 #include "core/motif/motif_target.h"
 #include "core/motif/warm_up.h"
@@ -28,6 +32,8 @@ struct CouplingOptions {
   std::optional<MotifTarget> target;  // none: Motifblank
   double weight = 0.1;                // lambda
   std::int64_t warm_up_steps = 5000;
+
+  kernels::CouplingForm form() const { return etd ? kernels::CouplingForm::etd : kernels::CouplingForm::euler; }
 };
 
 // From a configuration that validate() finds nothing wrong with.
@@ -40,7 +46,13 @@ struct LayerCoupling {
   at::Tensor scaled_P() const;  // k P
   at::Tensor matrix() const;    // M [1, n, n], per channel [D, n, n]
   Coupling channel(std::int64_t index) const;
+  // The three with the names they have in a layer whose names begin with `prefix`; none where undefined.
+  std::vector<std::pair<std::string, at::Tensor>> named(const std::string& prefix) const;
 };
+
+// As it is before training, drawn by those names; undefined where rank is 0.
+LayerCoupling initial_coupling(const CouplingOptions& options, const Initialiser& draw, const std::string& prefix,
+                               std::int64_t channels, std::int64_t d_state);
 
 // Mean of the motif loss over the matrices M [count, n, n]: a scalar of their dtype, computed in double. lambda is the
 // caller's.

@@ -25,7 +25,7 @@ Lstm::Lstm(const LstmOptions& options, Precision precision)
   const auto uniform = [&](const std::string& name, const Initialiser::Shape& shape) {
     return add(name, draw.uniform(name, shape, bound), shape.size() > 1);
   };
-  embedding_ = add("embedding.weight", draw.normal("embedding.weight", {states, d_model}, 1));
+  if (states > 0) embedding_ = add("embedding.weight", draw.normal("embedding.weight", {states, d_model}, 1));
   for (std::int64_t index = 0; index < options_.layers; ++index) {
     const std::string prefix = "layers." + std::to_string(index) + ".";
     LstmLayer layer;
@@ -37,7 +37,7 @@ Lstm::Lstm(const LstmOptions& options, Precision precision)
   }
   final_norm_ = add("final_norm.weight", draw.constant({d_model}, 1));
   final_norm_bias_ = add("final_norm.bias", draw.constant({d_model}, 0));
-  lm_head_ = uniform("lm_head.weight", {states, d_model});
+  if (states > 0) lm_head_ = uniform("lm_head.weight", {states, d_model});
 }
 
 at::Tensor& Lstm::add(const std::string& name, at::Tensor tensor, bool decayed) {
@@ -45,8 +45,8 @@ at::Tensor& Lstm::add(const std::string& name, at::Tensor tensor, bool decayed) 
   return parameters_.back().tensor;
 }
 
-at::Tensor Lstm::last_rows(const at::Tensor& tokens, ModelState* state) const {
-  const auto batch = tokens.size(0), count = options_.layers;
+at::Tensor Lstm::through_layers(const at::Tensor& u, ModelState* state) const {
+  const auto batch = u.size(0), count = options_.layers;
   State* const own = state ? &State::of(*state, batch, layers_.size()) : nullptr;
   std::vector<at::Tensor> weights, h, c;
   for (std::size_t index = 0; index < layers_.size(); ++index) {
@@ -60,8 +60,8 @@ at::Tensor Lstm::last_rows(const at::Tensor& tokens, ModelState* state) const {
   const std::vector<at::Tensor> before = {h.empty() ? nothing : torch::stack(h, 0),
                                           c.empty() ? nothing : torch::stack(c, 0)};
   constexpr bool has_biases = true, is_trained = false, both_ways = false, batch_first = true;
-  const auto [rows, last_h, last_c] = torch::lstm(torch::embedding(embedding_, tokens), before, weights, has_biases,
-                                                  count, 0.0, is_trained, both_ways, batch_first);
+  const auto [rows, last_h, last_c] =
+      torch::lstm(u, before, weights, has_biases, count, 0.0, is_trained, both_ways, batch_first);
   for (std::size_t index = 0; own != nullptr && index < layers_.size(); ++index) {
     const auto layer = static_cast<std::int64_t>(index);
     own->layers[index] = {last_h[layer].clone(), last_c[layer].clone()};
@@ -69,10 +69,20 @@ at::Tensor Lstm::last_rows(const at::Tensor& tokens, ModelState* state) const {
   return rows;
 }
 
+at::Tensor Lstm::last_rows(const at::Tensor& tokens, ModelState* state) const {
+  return through_layers(torch::embedding(embedding_, tokens), state);
+}
+
+at::Tensor Lstm::normed(const at::Tensor& h) const {
+  return torch::layer_norm(h, {options_.d_model}, final_norm_, final_norm_bias_, operators::layer_norm_epsilon);
+}
+
+at::Tensor Lstm::rows(const at::Tensor& u) {
+  return normed(through_layers(u));
+}
+
 at::Tensor Lstm::read_out(const at::Tensor& h) const {
-  const auto normed =
-      torch::layer_norm(h, {options_.d_model}, final_norm_, final_norm_bias_, operators::layer_norm_epsilon);
-  return operators::read_out(torch::linear(normed, lm_head_), options_.readout);
+  return operators::read_out(torch::linear(normed(h), lm_head_), options_.readout);
 }
 
 at::Tensor Lstm::log_probabilities(const at::Tensor& tokens) {

@@ -43,6 +43,7 @@ class Lstm final : public SequenceModel {
   std::vector<Parameter>& parameters() override { return parameters_; }
   at::Tensor log_probabilities(const at::Tensor& tokens) override;
   at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets) override;
+  at::Tensor rows(const at::Tensor& u) override;
   std::unique_ptr<ModelState> initial_state(std::int64_t batch) override;
   at::Tensor step(const at::Tensor& tokens, ModelState& state) override;
   at::Tensor read(const at::Tensor& tokens, ModelState& state) override;
@@ -50,7 +51,9 @@ class Lstm final : public SequenceModel {
 
  private:
   at::Tensor& add(const std::string& name, at::Tensor tensor, bool decayed = false);
-  at::Tensor last_rows(const at::Tensor& tokens, ModelState* state = nullptr) const;  // h of the last layer
+  at::Tensor through_layers(const at::Tensor& u, ModelState* state = nullptr) const;  // h of the last layer
+  at::Tensor last_rows(const at::Tensor& tokens, ModelState* state = nullptr) const;
+  at::Tensor normed(const at::Tensor& h) const;
   at::Tensor read_out(const at::Tensor& h) const;
 
   LstmOptions options_;

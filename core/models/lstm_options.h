@@ -14,7 +14,7 @@
 namespace mambarium {
 
 struct LstmOptions {
-  std::int64_t states = 2;  // S: the size of the alphabet
+  std::int64_t states = 2;  // S: the size of the alphabet; 0: neither embedding nor read-out, rows() alone
   std::int64_t d_model = 8, layers = 1;
   Readout readout = Readout::softmax;
   std::uint64_t seed = 0;  // of the initial weights

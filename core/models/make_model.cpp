@@ -1,4 +1,5 @@
 #include "core/contract/model_start.h"
+#include "core/models/decoding_model.h"
 #include "core/models/lstm.h"
 #include "core/models/mamba1.h"
 #include "core/models/mamba2.h"
@@ -9,7 +10,9 @@
 
 namespace mambarium {
 
-std::unique_ptr<SequenceModel> make_model(const ExperimentConfig& config, Engine engine, Precision precision) {
+namespace {
+
+std::unique_ptr<SequenceModel> token_model(const ExperimentConfig& config, Engine engine, Precision precision) {
   if (config.text("model.kind") == "transformer") {
     return std::make_unique<Transformer>(transformer_options(config), precision);
   }
@@ -25,6 +28,16 @@ std::unique_ptr<SequenceModel> make_model(const ExperimentConfig& config, Engine
   auto model = std::make_unique<Mamba2>(mamba2_options(config), engine, precision);
   if (const auto start = start_of(config)) write_construction(*start, *model);
   return model;
+}
+
+}  // namespace
+
+std::unique_ptr<SequenceModel> make_model(const ExperimentConfig& config, Engine engine, Precision precision) {
+  auto model = token_model(config, engine, precision);
+  if (!is_decoder(config)) return model;
+  return std::make_unique<DecodingModel>(decoding_shape(config), config.integer("model.d_model"),
+                                         static_cast<std::uint64_t>(config.integer("training.seed")), std::move(model),
+                                         precision);
 }
 
 }  // namespace mambarium

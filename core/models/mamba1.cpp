@@ -20,18 +20,6 @@ at::Tensor normed(const at::Tensor& u, const at::Tensor& weight, const at::Tenso
   return torch::layer_norm(u, {u.size(-1)}, weight, bias, operators::layer_norm_epsilon);
 }
 
-std::vector<double> row_of_doubles(const at::Tensor& tensor) {
-  const auto numbers = tensor.detach().to(torch::kFloat64).contiguous();
-  const double* data = numbers.data_ptr<double>();
-  return {data, data + numbers.numel()};
-}
-
-void check_place(std::int64_t index, std::int64_t count, const char* what) {
-  if (index < 0 || index >= count)
-    throw std::invalid_argument(std::string(what) + " " + std::to_string(index) + " does not exist, there are 0 to " +
-                                std::to_string(count - 1));
-}
-
 }  // namespace
 
 std::vector<at::Tensor> Mamba1::LayerState::hidden() const {
@@ -45,7 +33,8 @@ Mamba1::Mamba1(const Mamba1Options& options, Engine engine, Precision precision)
   }
   const Initialiser draw(options_.seed, type_);
   const std::int64_t d_model = options_.d_model;
-  embedding_ = add("embedding.weight", draw.normal("embedding.weight", {options_.states, d_model}, 0.02));
+  if (options_.states > 0)
+    embedding_ = add("embedding.weight", draw.normal("embedding.weight", {options_.states, d_model}, 0.02));
   for (std::int64_t index = 0; index < options_.layers; ++index) {
     add_layer(draw, "layers." + std::to_string(index) + ".");
   }
@@ -54,7 +43,8 @@ Mamba1::Mamba1(const Mamba1Options& options, Engine engine, Precision precision)
     final_norm_bias_ = add("final_norm.bias", draw.constant({d_model}, 0));
   }
   const double bound = 1.0 / std::sqrt(static_cast<double>(d_model));
-  lm_head_ = add("lm_head.weight", draw.uniform("lm_head.weight", {options_.states, d_model}, bound), true);
+  if (options_.states > 0)
+    lm_head_ = add("lm_head.weight", draw.uniform("lm_head.weight", {options_.states, d_model}, bound), true);
 }
 
 at::Tensor& Mamba1::add(const std::string& name, at::Tensor tensor, bool decayed) {
@@ -91,26 +81,15 @@ void Mamba1::add_layer(const Initialiser& draw, const std::string& prefix) {
     layer.A_log = add(prefix + "A_log", rates.expand({inner, d_state}).contiguous());
   }
   if (options_.skip) layer.D = add(prefix + "D", draw.constant({inner}, 1));
-  if (const CouplingOptions& coupling = options_.coupling; coupling.rank > 0) {
-    using Shape = Initialiser::Shape;
-    const std::string name = prefix + "coupling.";
-    constexpr double deviation = 0.01;
-    const bool own = coupling.per_channel;
-    const auto drawn = [&](const char* part, const Shape& shape) {
-      return add(name + part, draw.normal(name + part, shape, deviation));
-    };
-    layer.coupling.P = drawn("P", own ? Shape{inner, d_state, coupling.rank} : Shape{d_state, coupling.rank});
-    layer.coupling.Q = drawn("Q", own ? Shape{inner, coupling.rank, d_state} : Shape{coupling.rank, d_state});
-    layer.coupling.k = add(name + "k", draw.constant(own ? Shape{inner} : Shape{}, coupling.scale));
-  }
+  layer.coupling = initial_coupling(options_.coupling, draw, prefix, inner, d_state);
+  for (const auto& [name, tensor] : layer.coupling.named(prefix)) add(name, tensor);
   layer.out_proj = linear("out_proj", d_model, inner, 1.0 / std::sqrt(2.0 * static_cast<double>(options_.layers)));
   layers_.push_back(layer);
 }
 
 at::Tensor Mamba1::mixer(const Mamba1Layer& layer, const at::Tensor& u, LayerState* state, Taken* taken) const {
   const std::int64_t inner = options_.d_inner(), d_state = options_.d_state, low = options_.dt_rank();
-  const auto projected =
-      torch::linear(u, options_.gate ? torch::cat({layer.in_x, layer.in_z}, 0) : layer.in_x);
+  const auto projected = torch::linear(u, options_.gate ? torch::cat({layer.in_x, layer.in_z}, 0) : layer.in_x);
   const auto raw = projected.narrow(-1, 0, inner);
   const bool is_fused = engine_ == Engine::fused;
   at::Tensor x;
@@ -132,7 +111,7 @@ at::Tensor Mamba1::mixer(const Mamba1Layer& layer, const at::Tensor& u, LayerSta
   const auto h0 = state ? state->h : at::Tensor();
   operators::ScanResult scan;
   if (layer.coupling.defined()) {
-    const auto form = options_.coupling.etd ? CouplingForm::etd : CouplingForm::euler;
+    const auto form = options_.coupling.form();
     const auto P = layer.coupling.scaled_P();
     scan = is_fused ? fused::coupled_scan(x, dt, B, C, A, P, layer.coupling.Q, form, h0, options_.threads)
                     : operators::coupled_scan(x, dt, B, C, A, P, layer.coupling.Q, form, h0);
@@ -150,13 +129,20 @@ at::Tensor Mamba1::block(const Mamba1Layer& layer, const at::Tensor& u, LayerSta
   return u + mixer(layer, normed(u, layer.norm, layer.norm_bias), state, taken);
 }
 
-at::Tensor Mamba1::last_rows(const at::Tensor& tokens, ModelState* state) const {
-  State* const own = state ? &State::of(*state, tokens.size(0), layers_.size()) : nullptr;
-  auto u = torch::embedding(embedding_, tokens);
+at::Tensor Mamba1::through_blocks(at::Tensor u, ModelState* state) const {
+  State* const own = state ? &State::of(*state, u.size(0), layers_.size()) : nullptr;
   for (std::size_t index = 0; index < layers_.size(); ++index) {
     u = block(layers_[index], u, own ? &own->layers[index] : nullptr);
   }
   return u;
+}
+
+at::Tensor Mamba1::last_rows(const at::Tensor& tokens, ModelState* state) const {
+  return through_blocks(torch::embedding(embedding_, tokens), state);
+}
+
+at::Tensor Mamba1::rows(const at::Tensor& u) {
+  return normed(through_blocks(u), final_norm_, final_norm_bias_);
 }
 
 at::Tensor Mamba1::read_out(const at::Tensor& u) const {
@@ -214,11 +200,10 @@ std::pair<at::Tensor, at::Tensor> Mamba1::projections(const at::Tensor& tokens, 
   return {taken.B, taken.C};
 }
 
-CoupledModel::Parts Mamba1::coupling(std::int64_t layer, std::int64_t channel) const {
-  check_place(layer, options_.layers, "layer");
-  check_place(channel, channels(), "channel");
-  const Coupling own = layers_[static_cast<std::size_t>(layer)].coupling.channel(channel);
-  return {own.k, own.p, own.q};
+std::vector<LayerCoupling> Mamba1::layer_couplings() const {
+  std::vector<LayerCoupling> all;
+  for (const Mamba1Layer& layer : layers_) all.push_back(layer.coupling);
+  return all;
 }
 
 ChannelTrace Mamba1::trace(std::span<const std::int32_t> tokens, std::int64_t layer, std::int64_t channel) {
@@ -226,62 +211,11 @@ ChannelTrace Mamba1::trace(std::span<const std::int32_t> tokens, std::int64_t la
   check_place(channel, channels(), "channel");
   const Taken taken = taken_by(row_of(tokens), layer);
   const Mamba1Layer& own = layers_[static_cast<std::size_t>(layer)];
-  const Coupling coupling = own.coupling.channel(channel);
-  const auto of_channel = [&](const at::Tensor& rows) { return rows[0].select(-1, channel); };
-
-  ChannelTrace trace{.etd = options_.coupling.etd,
-                     .d_state = options_.d_state,
-                     .rank = options_.coupling.rank,
-                     .P = coupling.p,
-                     .Q = coupling.q};
-  for (double& number : trace.P) number *= coupling.k;
   const auto A = own.A_log.defined() ? -torch::exp(own.A_log.to(torch::kFloat64)[channel])
                                      : torch::zeros({options_.d_state}, torch::kFloat64);
-  trace.A = row_of_doubles(A);
-  trace.dt = row_of_doubles(of_channel(taken.dt));
-  trace.drive = row_of_doubles(of_channel(taken.x).unsqueeze(-1).to(torch::kFloat64) * taken.B[0]);
-  const auto h = at::Tensor();
-  const auto form = options_.coupling.etd ? CouplingForm::etd : CouplingForm::euler;
-  const auto one = [&](const at::Tensor& rows) { return rows.narrow(-1, channel, 1); };
-  // C = a unit vector reads one state out as y: n scans of one channel instead of a scan that keeps its states.
-  std::vector<at::Tensor> states;
-  const auto P = own.coupling.scaled_P(), &Q = own.coupling.Q;
-  for (std::int64_t state = 0; state < options_.d_state; ++state) {
-    auto unit = torch::zeros_like(taken.C);
-    unit.select(-1, state).fill_(1);
-    const auto A_of_one = A.to(type_).unsqueeze(0);
-    const auto P_of_one = P.dim() == 2 ? P : P[channel], Q_of_one = Q.dim() == 2 ? Q : Q[channel];
-    const auto x = one(taken.x).contiguous(), dt = one(taken.dt).contiguous();
-    const auto scan = engine_ == Engine::fused
-                          ? fused::coupled_scan(x, dt, taken.B, unit, A_of_one, P_of_one, Q_of_one, form, h, 1)
-                          : operators::coupled_scan(x, dt, taken.B, unit, A_of_one, P_of_one, Q_of_one, form, h);
-    states.push_back(scan.y[0].select(-1, 0));
-  }
-  trace.state = row_of_doubles(torch::stack(states, -1));
-  return trace;
-}
-
-at::Tensor Mamba1::matrices() const {
-  std::vector<at::Tensor> all;
-  for (const Mamba1Layer& layer : layers_) all.push_back(layer.coupling.matrix());
-  return torch::cat(all, 0);
-}
-
-at::Tensor Mamba1::penalty() {
-  const CouplingOptions& coupling = options_.coupling;
-  if (!coupling.target || coupling.weight == 0) return {};
-  return coupling.weight * motif_loss(matrices(), *coupling.target, coupling.motif);
-}
-
-MotifStanding Mamba1::motif_standing() const {
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  if (!options_.coupling.target) return {nan, nan};
-  const torch::NoGradGuard no_gradients;
-  return mambarium::motif_standing(matrices(), *options_.coupling.target, options_.coupling.motif);
-}
-
-void Mamba1::warm_up() {
-  for (Mamba1Layer& layer : layers_) mambarium::warm_up(layer.coupling, options_.coupling);
+  const auto of_channel = [&](const at::Tensor& rows) { return rows.narrow(-1, channel, 1); };
+  return channel_trace(options_.coupling, own.coupling, channel,
+                       {of_channel(taken.x), of_channel(taken.dt), taken.B, A}, engine_);
 }
 
 }  // namespace mambarium

@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "core/models/coupled_model.h"
+#include "core/models/coupled_layers.h"
 #include "core/models/initialisation.h"
 #include "core/models/mamba1_options.h"
 #include "core/models/parameter.h"
@@ -35,7 +35,7 @@ struct Mamba1Layer {
   LayerCoupling coupling;
 };
 
-class Mamba1 final : public SequenceModel, public CoupledModel {
+class Mamba1 final : public SequenceModel, public CoupledLayers {
  public:
   // What a layer remembers between two calls.
   struct LayerState {
@@ -51,6 +51,7 @@ class Mamba1 final : public SequenceModel, public CoupledModel {
   std::vector<Parameter>& parameters() override { return parameters_; }
   at::Tensor log_probabilities(const at::Tensor& tokens) override;
   at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets) override;
+  at::Tensor rows(const at::Tensor& u) override;
   std::unique_ptr<ModelState> initial_state(std::int64_t batch) override;
   at::Tensor step(const at::Tensor& tokens, ModelState& state) override;
   at::Tensor read(const at::Tensor& tokens, ModelState& state) override;
@@ -58,15 +59,8 @@ class Mamba1 final : public SequenceModel, public CoupledModel {
   std::pair<at::Tensor, at::Tensor> projections(const at::Tensor& tokens, std::int64_t layer) override;
   CoupledModel* coupled() override { return options_.coupling.rank > 0 ? this : nullptr; }
 
-  std::int64_t coupled_layers() const override { return options_.layers; }
   std::int64_t channels() const override { return options_.d_inner(); }
-  bool shared_by_channels() const override { return !options_.coupling.per_channel; }
-  Parts coupling(std::int64_t layer, std::int64_t channel) const override;
   ChannelTrace trace(std::span<const std::int32_t> tokens, std::int64_t layer, std::int64_t channel) override;
-  bool has_motif() const override { return options_.coupling.target.has_value(); }
-  at::Tensor penalty() override;
-  MotifStanding motif_standing() const override;
-  void warm_up() override;
 
  private:
   // What a layer's scan was given, for analysis.
@@ -77,10 +71,12 @@ class Mamba1 final : public SequenceModel, public CoupledModel {
   at::Tensor& add(const std::string& name, at::Tensor tensor, bool decayed = false);
   at::Tensor mixer(const Mamba1Layer& layer, const at::Tensor& u, LayerState* state, Taken* taken) const;
   at::Tensor block(const Mamba1Layer& layer, const at::Tensor& u, LayerState* state, Taken* taken = nullptr) const;
+  at::Tensor through_blocks(at::Tensor u, ModelState* state = nullptr) const;
   at::Tensor last_rows(const at::Tensor& tokens, ModelState* state = nullptr) const;
   at::Tensor read_out(const at::Tensor& u) const;
   Taken taken_by(const at::Tensor& tokens, std::int64_t layer) const;
-  at::Tensor matrices() const;  // M of every coupling [count, n, n]
+  const CouplingOptions& coupling_settings() const override { return options_.coupling; }
+  std::vector<LayerCoupling> layer_couplings() const override;
 
   Mamba1Options options_;
   Engine engine_;

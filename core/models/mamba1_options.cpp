@@ -4,7 +4,7 @@ namespace mambarium {
 
 Mamba1Options mamba1_options(const ExperimentConfig& config) {
   return {
-      .states = alphabet_of(config),
+      .states = is_decoder(config) ? 0 : alphabet_of(config),
       .d_model = config.integer("model.d_model"),
       .d_state = config.integer("model.d_state"),
       .expand = config.integer("model.expand"),

@@ -16,7 +16,7 @@
 namespace mambarium {
 
 struct Mamba1Options {
-  std::int64_t states = 2;  // S: the size of the alphabet
+  std::int64_t states = 2;  // S: the size of the alphabet; 0: neither embedding nor read-out, rows() alone
   std::int64_t d_model = 8, d_state = 8, expand = 2, layers = 1;
   std::int64_t d_conv = 4;
   bool conv = true;

@@ -29,14 +29,18 @@ Mamba2::Mamba2(const Mamba2Options& options, Engine engine, Precision precision)
   }
   const Initialiser draw(options_.seed, type_);
   constexpr double deviation = 0.02;
-  embedding_ = add("embedding.weight", draw.normal("embedding.weight", {options_.states, options_.d_model}, deviation));
+  if (options_.states > 0)
+    embedding_ =
+        add("embedding.weight", draw.normal("embedding.weight", {options_.states, options_.d_model}, deviation));
   for (std::int64_t index = 0; index < options_.layers; ++index) {
     add_layer(draw, "layers." + std::to_string(index) + ".");
   }
   if (options_.norm) {
     final_norm_ = add("final_norm.weight", draw.constant({options_.d_model}, 1));
   }
-  lm_head_ = add("lm_head.weight", draw.normal("lm_head.weight", {options_.states, options_.d_model}, deviation), true);
+  if (options_.states > 0)
+    lm_head_ =
+        add("lm_head.weight", draw.normal("lm_head.weight", {options_.states, options_.d_model}, deviation), true);
 }
 
 at::Tensor& Mamba2::add(const std::string& name, at::Tensor tensor, bool decayed) {
@@ -94,6 +98,8 @@ void Mamba2::add_layer(const Initialiser& draw, const std::string& prefix) {
   if (options_.skip) {
     layer.D = add(prefix + "D", draw.constant({heads}, 1));
   }
+  layer.coupling = initial_coupling(options_.coupling, draw, prefix, inner, d_state);
+  for (const auto& [name, tensor] : layer.coupling.named(prefix)) add(name, tensor);
   layer.y_norm = norm("y_norm", inner);
   layer.out_proj = residual("out_proj", inner);
   if (options_.mlp != Mlp::none) {
@@ -107,17 +113,27 @@ void Mamba2::add_layer(const Initialiser& draw, const std::string& prefix) {
   layers_.push_back(layer);
 }
 
-at::Tensor Mamba2::last_rows(const at::Tensor& tokens) {
-  auto u = torch::embedding(embedding_, tokens);
+at::Tensor Mamba2::through_blocks(at::Tensor u) const {
   for (const Mamba2Layer& layer : layers_) {
     u = engine_ == Engine::fused ? fused::block(options_, layer, u) : operators::block(options_, layer, u);
   }
   return u;
 }
 
+at::Tensor Mamba2::last_rows(const at::Tensor& tokens) const {
+  return through_blocks(torch::embedding(embedding_, tokens));
+}
+
+at::Tensor Mamba2::normed(const at::Tensor& u) const {
+  return options_.norm ? operators::layer_norm(u, final_norm_) : u;
+}
+
+at::Tensor Mamba2::rows(const at::Tensor& u) {
+  return normed(through_blocks(u));
+}
+
 at::Tensor Mamba2::read_out(const at::Tensor& u) const {
-  const auto normed = options_.norm ? operators::layer_norm(u, final_norm_) : u;
-  return operators::read_out(torch::linear(normed, lm_head_), options_.readout);
+  return operators::read_out(torch::linear(normed(u), lm_head_), options_.readout);
 }
 
 WholeModelPlan Mamba2::whole_model_plan(std::int64_t batch, std::int64_t length) const {
@@ -182,6 +198,35 @@ std::pair<at::Tensor, at::Tensor> Mamba2::projections(const at::Tensor& tokens, 
     u = operators::block(options_, layers_.at(static_cast<std::size_t>(index)), u, nullptr, &taken);
   }
   return {taken.B, taken.C};
+}
+
+std::vector<LayerCoupling> Mamba2::layer_couplings() const {
+  std::vector<LayerCoupling> all;
+  for (const Mamba2Layer& layer : layers_) all.push_back(layer.coupling);
+  return all;
+}
+
+ChannelTrace Mamba2::trace(std::span<const std::int32_t> tokens, std::int64_t layer, std::int64_t channel) {
+  const torch::NoGradGuard no_gradients;
+  const auto row = row_of(tokens);
+  check_tokens(row, 2, options_.states, "tokens");
+  check_place(layer, options_.layers, "layer");
+  check_place(channel, channels(), "channel");
+  auto u = torch::embedding(embedding_, row);
+  operators::ScanInputs taken;
+  for (std::int64_t index = 0; index <= layer; ++index) {
+    const Mamba2Layer& passed = layers_[static_cast<std::size_t>(index)];
+    u = engine_ == Engine::fused ? fused::coupled_block(options_, passed, u, &taken)
+                                 : operators::block(options_, passed, u, nullptr, &taken);
+  }
+  const Mamba2Layer& own = layers_[static_cast<std::size_t>(layer)];
+  const std::int64_t head = channel / options_.head_width();
+  const auto rate =
+      own.A_log.defined() ? -torch::exp(own.A_log.to(torch::kFloat64)[head]) : torch::zeros({}, torch::kFloat64);
+  return channel_trace(
+      options_.coupling, own.coupling, channel,
+      {taken.x.narrow(-1, channel, 1), taken.dt.narrow(-1, head, 1), taken.B, rate.expand({options_.d_state})},
+      engine_);
 }
 
 std::vector<FilterData::Layer> Mamba2::filters() {

@@ -7,6 +7,7 @@
 #include "core/kernels/mixer.h"
 #include "core/kernels/mlp.h"
 #include "core/kernels/parallel.h"
+#include "core/models/kernel_functions.h"
 #include "core/models/mamba2_operators.h"
 #include "core/models/operators.h"
 #include "core/torch_precompiled.h"
@@ -320,12 +321,16 @@ MixerShape mixer_shape(const Mamba2Options& options, const Tensor& u) {
 }
 
 // The kernels know filters per channel only: one of all channels is repeated, and autograd adds its gradients up.
+Tensor for_every_channel(const Mamba2Options& options, const Tensor& of_filters, std::int64_t channels) {
+  if (!of_filters.defined() || options.filters == Filters::per_channel) return of_filters;
+  auto sizes = of_filters.sizes().vec();
+  sizes[0] = channels;
+  return of_filters.expand(sizes).contiguous();
+}
+
 std::vector<Tensor> mixer_weights(const Mamba2Options& options, const Mamba2Layer& layer) {
   const auto per_channel = [&](const Tensor& of_filters, std::int64_t channels) {
-    if (!of_filters.defined() || options.filters == Filters::per_channel) return of_filters;
-    auto sizes = of_filters.sizes().vec();
-    sizes[0] = channels;
-    return of_filters.expand(sizes).contiguous();
+    return for_every_channel(options, of_filters, channels);
   };
   const std::int64_t inner = options.d_inner(), d_state = options.d_state;
   return {layer.norm,
@@ -347,27 +352,41 @@ std::vector<Tensor> mixer_weights(const Mamba2Options& options, const Mamba2Laye
           layer.out_proj};
 }
 
-Tensor narrow_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
-  variable_list tensors{u.contiguous()};
-  const auto plan = make_plan(mixer_shape(options, u), options.threads, mixer_weights(options, layer), tensors);
-  const auto mixed = MixerFunction::apply(plan, at::TensorList(tensors));
-  if (options.mlp == Mlp::none) {
-    return mixed;
-  }
+bool is_narrow(const Mamba2Options& options) {
+  return options.d_model <= widest_fused;
+}
+
+operators::Linear linear_of(const Mamba2Options& options) {
+  return [threads = options.threads](const Tensor& input, const Tensor& weight) {
+    return LinearFunction::apply(input, weight, threads);
+  };
+}
+
+Tensor narrow_mlp(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& mixed) {
   const MlpShape shape{.rows = mixed.size(0) * mixed.size(1),
                        .d_model = options.d_model,
                        .hidden = layer.fc1.size(0),
                        .activation = mlp_activation(options)};
-  tensors = {mixed};
-  const auto mlp_plan =
-      make_plan(shape, options.threads, {layer.mlp_norm, layer.fc1, layer.fc1_gate, layer.fc2}, tensors);
-  return MlpFunction::apply(mlp_plan, at::TensorList(tensors));
+  variable_list tensors{mixed};
+  const auto plan = make_plan(shape, options.threads, {layer.mlp_norm, layer.fc1, layer.fc1_gate, layer.fc2}, tensors);
+  return MlpFunction::apply(plan, at::TensorList(tensors));
+}
+
+Tensor with_mlp(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& mixed) {
+  if (options.mlp == Mlp::none) return mixed;
+  if (is_narrow(options)) return narrow_mlp(options, layer, mixed);
+  const auto normed = options.norm ? operators::layer_norm(mixed, layer.mlp_norm) : mixed;
+  return mixed + operators::mlp(options, layer, normed, linear_of(options));
+}
+
+Tensor narrow_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
+  variable_list tensors{u.contiguous()};
+  const auto plan = make_plan(mixer_shape(options, u), options.threads, mixer_weights(options, layer), tensors);
+  return with_mlp(options, layer, MixerFunction::apply(plan, at::TensorList(tensors)));
 }
 
 Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
-  const auto linear = [&](const Tensor& input, const Tensor& weight) {
-    return LinearFunction::apply(input, weight, options.threads);
-  };
+  const auto linear = linear_of(options);
   std::vector<Tensor> projections{layer.in_x, layer.in_B, layer.in_C};
   if (options.gate) {
     projections.push_back(layer.in_z);
@@ -382,12 +401,7 @@ Tensor wide_block(const Mamba2Options& options, const Mamba2Layer& layer, const 
   const auto plan = make_plan(mixer_shape(options, u), options.threads, weights, tensors);
   plan->flag = options.gate;
   const auto gated = MixerInsideFunction::apply(plan, at::TensorList(tensors));
-  const auto mixed = u + linear(gated, layer.out_proj);
-  if (options.mlp == Mlp::none) {
-    return mixed;
-  }
-  return mixed +
-         operators::mlp(options, layer, options.norm ? operators::layer_norm(mixed, layer.mlp_norm) : mixed, linear);
+  return with_mlp(options, layer, u + linear(gated, layer.out_proj));
 }
 
 kernels::WholeModelShape whole_shape(const Mamba2Options& options, std::int64_t batch, std::int64_t length) {
@@ -413,6 +427,7 @@ std::vector<Tensor> whole_weights(const Mamba2Options& options, const ModelWeigh
 }  // namespace
 
 bool suits_whole_loss(const Mamba2Options& options, const Tensor& tokens) {
+  if (options.coupling.rank > 0) return false;
   return kernels::suits_whole_model(whole_shape(options, tokens.size(0), tokens.size(1)));
 }
 
@@ -420,6 +435,9 @@ WholeModelPlan whole_model_plan(const Mamba2Options& options, const ModelWeights
                                 const std::vector<Parameter>& parameters, std::int64_t batch, std::int64_t length) {
   if (options.filters != Filters::per_channel) {
     throw std::invalid_argument("it takes model.conv_filters per_channel only");
+  }
+  if (options.coupling.rank > 0) {
+    throw std::invalid_argument("it takes model.coupling none only");
   }
   WholeModelPlan plan{whole_shape(options, batch, length), weights.layers.size(), {}};
   const auto all = whole_weights(options, weights);
@@ -446,7 +464,27 @@ Tensor whole_loss(const Mamba2Options& options, const ModelWeights& weights, con
 }
 
 Tensor block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u) {
-  return options.d_model <= widest_fused ? narrow_block(options, layer, u) : wide_block(options, layer, u);
+  if (layer.coupling.defined()) return coupled_block(options, layer, u);
+  return is_narrow(options) ? narrow_block(options, layer, u) : wide_block(options, layer, u);
+}
+
+Tensor coupled_block(const Mamba2Options& options, const Mamba2Layer& layer, const Tensor& u,
+                     operators::ScanInputs* taken) {
+  const operators::MixerFunctions functions{
+      .linear = linear_of(options),
+      .convolution =
+          [&](const Tensor& rows, const Tensor& weight, const Tensor& bias) {
+            const std::int64_t channels = rows.size(-1);
+            return causal_convolution(rows, for_every_channel(options, weight, channels),
+                                      for_every_channel(options, bias, channels), options.activation, options.threads);
+          },
+      .coupled_scan =
+          [&](const Tensor& x, const Tensor& dt, const Tensor& B, const Tensor& C, const Tensor& A, const Tensor& P,
+              const Tensor& Q) {
+            return coupled_scan(x, dt, B, C, A, P, Q, options.coupling.form(), {}, options.threads);
+          }};
+  const auto normed = options.norm ? operators::layer_norm(u, layer.norm) : u;
+  return with_mlp(options, layer, u + operators::mixer(options, layer, normed, nullptr, taken, functions));
 }
 
 Tensor loss(const Mamba2Options& options, const Tensor& u, const Tensor& final_norm, const Tensor& lm_head,

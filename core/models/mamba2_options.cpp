@@ -26,7 +26,7 @@ Readout readout_of(const ExperimentConfig& config) {
 Mamba2Options mamba2_options(const ExperimentConfig& config) {
   const bool zero = config.text("model.kind") == "mamba_zero";
   return {
-      .states = alphabet_of(config),
+      .states = is_decoder(config) ? 0 : alphabet_of(config),
       .d_model = config.integer("model.d_model"),
       .d_state = config.integer("model.d_state"),
       .expand = config.integer("model.expand"),
@@ -44,6 +44,7 @@ Mamba2Options mamba2_options(const ExperimentConfig& config) {
       .skip = !zero && config.boolean("model.skip"),
       .mlp = zero ? Mlp::none : mlp_from(config.text("model.mlp")),
       .readout = readout_of(config),
+      .coupling = coupling_options(config),
       .seed = static_cast<std::uint64_t>(config.integer("training.seed")),
       .threads = static_cast<int>(config.integer("run.threads")),
   };

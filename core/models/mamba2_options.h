@@ -8,13 +8,15 @@
 //   2 S d + (2 e d + 2 N + 1) d + (e d + 2 N)(w + 1) + 2 + e d d + (3 d + e d) + 12 d^2
 // which is 1458 at d = N = 8, e = 2, w = 2, S = 2. Reference runs that count 1498 used layer norms with a bias
 // (3 d + e d = 40 more numbers, as PyTorch before 2.1 could not leave it out); the authors' norms have none, and so
-// have these. Without the gate there are no z rows: the authors keep them unused.
+// have these. Without the gate there are no z rows: the authors keep them unused. A coupling of rank r adds 2 N r + 1
+// to a layer, or so many to each of its channels.
 #pragma once
 
 #include <cstdint>
 
 #include "core/contract/experiment_config.h"
 #include "core/kernels/activation.h"
+#include "core/models/layer_coupling.h"
 
 namespace mambarium {
 
@@ -23,7 +25,7 @@ enum class Readout { softmax, l1 };
 enum class Filters { per_channel, shared, fixed };
 
 struct Mamba2Options {
-  std::int64_t states = 2;  // S: the size of the alphabet
+  std::int64_t states = 2;  // S: the size of the alphabet; 0: neither embedding nor read-out, rows() alone
   std::int64_t d_model = 8, d_state = 8, expand = 2;
   std::int64_t headdim = 0;  // 0: one head of all d_inner channels; must divide d_inner
   std::int64_t layers = 1;
@@ -41,8 +43,9 @@ struct Mamba2Options {
   bool skip = false;          // y_t += D x_t, one D per head
   Mlp mlp = Mlp::gated;
   Readout readout = Readout::softmax;
-  std::uint64_t seed = 0;  // of the initial weights
-  int threads = 1;         // of the hand-written kernels; no result depends on it
+  CouplingOptions coupling;  // of the N states of every channel
+  std::uint64_t seed = 0;    // of the initial weights
+  int threads = 1;           // of the hand-written kernels; no result depends on it
 
   std::int64_t d_inner() const { return expand * d_model; }
   std::int64_t head_width() const { return headdim == 0 ? d_inner() : headdim; }

@@ -53,6 +53,12 @@ at::Tensor row_of(std::span<const std::int32_t> tokens) {
   return torch::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end()), torch::kInt64).unsqueeze(0);
 }
 
+void check_place(std::int64_t index, std::int64_t count, const char* what) {
+  if (index >= 0 && index < count) return;
+  throw std::invalid_argument(std::string(what) + " " + std::to_string(index) + " does not exist, there are 0 to " +
+                              std::to_string(count - 1));
+}
+
 Tensor plain_tensor(const at::Tensor& tensor) {
   if (!tensor.defined()) return {{0}, {}};
   const auto numbers = tensor.detach().to(torch::kFloat32).contiguous();

@@ -26,6 +26,9 @@ ScoredRows scored_rows(const at::Tensor& u, const at::Tensor& targets);
 
 at::Tensor row_of(std::span<const std::int32_t> tokens);  // int64 [1, T]
 
+// std::invalid_argument unless 0 <= index < count; `what` names what there are so many of.
+void check_place(std::int64_t index, std::int64_t count, const char* what);
+
 // As float32; an undefined tensor is one of no numbers.
 Tensor plain_tensor(const at::Tensor& tensor);
 

@@ -32,12 +32,14 @@ Rwkv4::Rwkv4(const Rwkv4Options& options, Precision precision)
     : options_(options), type_(precision == Precision::float32 ? torch::kFloat32 : torch::kFloat64) {
   const Initialiser draw(options_.seed, type_);
   const std::int64_t d_model = options_.d_model;
-  embedding_ = add("embedding.weight", draw.normal("embedding.weight", {options_.states, d_model}, 0.02));
+  if (options_.states > 0)
+    embedding_ = add("embedding.weight", draw.normal("embedding.weight", {options_.states, d_model}, 0.02));
   input_norm_ = add_norm(draw, "input_norm");
   for (std::int64_t index = 0; index < options_.layers; ++index) add_layer(draw, index);
   final_norm_ = add_norm(draw, "final_norm");
   const double bound = 1.0 / std::sqrt(static_cast<double>(d_model));
-  lm_head_ = add("lm_head.weight", draw.uniform("lm_head.weight", {options_.states, d_model}, bound), true);
+  if (options_.states > 0)
+    lm_head_ = add("lm_head.weight", draw.uniform("lm_head.weight", {options_.states, d_model}, bound), true);
 }
 
 at::Tensor& Rwkv4::add(const std::string& name, at::Tensor tensor, bool decayed) {
@@ -108,9 +110,9 @@ at::Tensor Rwkv4::channel_mix(const Rwkv4Layer::ChannelMix& mix, const at::Tenso
   return r * torch::linear(hidden, mix.value);
 }
 
-at::Tensor Rwkv4::last_rows(const at::Tensor& tokens, ModelState* state) const {
-  State* const own = state ? &State::of(*state, tokens.size(0), layers_.size()) : nullptr;
-  auto u = normed(torch::embedding(embedding_, tokens), input_norm_);
+at::Tensor Rwkv4::through_layers(const at::Tensor& embedded, ModelState* state) const {
+  State* const own = state ? &State::of(*state, embedded.size(0), layers_.size()) : nullptr;
+  auto u = normed(embedded, input_norm_);
   for (std::size_t index = 0; index < layers_.size(); ++index) {
     const Rwkv4Layer& layer = layers_[index];
     LayerState* const past = own ? &own->layers[index] : nullptr;
@@ -118,6 +120,14 @@ at::Tensor Rwkv4::last_rows(const at::Tensor& tokens, ModelState* state) const {
     u = u + channel_mix(layer.channel, normed(u, layer.channel.norm), past);
   }
   return u;
+}
+
+at::Tensor Rwkv4::last_rows(const at::Tensor& tokens, ModelState* state) const {
+  return through_layers(torch::embedding(embedding_, tokens), state);
+}
+
+at::Tensor Rwkv4::rows(const at::Tensor& u) {
+  return normed(through_layers(u), final_norm_);
 }
 
 at::Tensor Rwkv4::read_out(const at::Tensor& u) const {

@@ -64,6 +64,7 @@ class Rwkv4 final : public SequenceModel {
   std::vector<Parameter>& parameters() override { return parameters_; }
   at::Tensor log_probabilities(const at::Tensor& tokens) override;
   at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets) override;
+  at::Tensor rows(const at::Tensor& u) override;
   std::unique_ptr<ModelState> initial_state(std::int64_t batch) override;
   at::Tensor step(const at::Tensor& tokens, ModelState& state) override;
   at::Tensor read(const at::Tensor& tokens, ModelState& state) override;
@@ -75,7 +76,8 @@ class Rwkv4 final : public SequenceModel {
   void add_layer(const Initialiser& draw, std::int64_t index);
   at::Tensor time_mix(const Rwkv4Layer::TimeMix& mix, const at::Tensor& x, LayerState* state) const;
   at::Tensor channel_mix(const Rwkv4Layer::ChannelMix& mix, const at::Tensor& x, LayerState* state) const;
-  at::Tensor last_rows(const at::Tensor& tokens, ModelState* state = nullptr) const;  // u after the last block
+  at::Tensor through_layers(const at::Tensor& embedded, ModelState* state = nullptr) const;  // u after the last block
+  at::Tensor last_rows(const at::Tensor& tokens, ModelState* state = nullptr) const;
   at::Tensor read_out(const at::Tensor& u) const;
 
   Rwkv4Options options_;

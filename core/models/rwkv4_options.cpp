@@ -4,7 +4,7 @@ namespace mambarium {
 
 Rwkv4Options rwkv4_options(const ExperimentConfig& config) {
   return {
-      .states = alphabet_of(config),
+      .states = is_decoder(config) ? 0 : alphabet_of(config),
       .d_model = config.integer("model.d_model"),
       .layers = config.integer("model.layers"),
       .readout = readout_of(config),

@@ -41,6 +41,10 @@ std::pair<at::Tensor, at::Tensor> SequenceModel::projections(const at::Tensor&, 
   throw std::invalid_argument("this model has no scan, so no b and c");
 }
 
+at::Tensor SequenceModel::rows(const at::Tensor&) {
+  throw std::invalid_argument("this model has no blocks that could read anything but tokens");
+}
+
 CoupledModel* SequenceModel::coupled() {
   return nullptr;
 }

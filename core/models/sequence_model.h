@@ -81,6 +81,10 @@ class SequenceModel {
   // b_t and c_t of one layer, [B, T, N] each, as its scan takes them. Throws std::invalid_argument where there is none.
   virtual std::pair<at::Tensor, at::Tensor> projections(const at::Tensor& tokens, std::int64_t layer);
   virtual CoupledModel* coupled();  // itself, where its states are coupled; else nullptr
+
+  // The blocks alone: u [B, T, d_model], in the place of what the embedding gives, -> [B, T, d_model] after the last
+  // block and the final norm. Throws std::invalid_argument for a model that has no blocks.
+  virtual at::Tensor rows(const at::Tensor& u);
 };
 
 // The model a configuration describes, with its initial weights (each from its own named stream of training.seed), on

@@ -32,13 +32,13 @@ Transformer::Transformer(const TransformerOptions& options, Precision precision)
   const auto drawn = [&](const std::string& name, std::int64_t rows) {
     return add(name, draw.normal(name, {rows, options_.d_model}, 0.02));
   };
-  embedding_ = drawn("embedding.weight", options_.states);
+  if (options_.states > 0) embedding_ = drawn("embedding.weight", options_.states);
   if (options_.learned_positions) positions_ = drawn("positions.weight", options_.positions);
   for (std::int64_t index = 0; index < options_.layers; ++index) {
     add_layer(draw, "layers." + std::to_string(index) + ".");
   }
   final_norm_ = add("final_norm.weight", draw.constant({options_.d_model}, 1));
-  lm_head_bias_ = add("lm_head.bias", draw.constant({options_.states}, 0));
+  if (options_.states > 0) lm_head_bias_ = add("lm_head.bias", draw.constant({options_.states}, 0));
 }
 
 at::Tensor& Transformer::add(const std::string& name, at::Tensor tensor, bool decayed) {
@@ -78,15 +78,19 @@ void Transformer::add_layer(const Initialiser& draw, const std::string& prefix) 
   layers_.push_back(layer);
 }
 
-at::Tensor Transformer::embed(const at::Tensor& tokens, std::int64_t first) const {
-  const std::int64_t length = tokens.size(1);
-  if (!options_.learned_positions) return torch::embedding(embedding_, tokens) + waves(first, length);
+at::Tensor Transformer::placed(const at::Tensor& embedded, std::int64_t first) const {
+  const std::int64_t length = embedded.size(1);
+  if (!options_.learned_positions) return embedded + waves(first, length);
   if (first + length > options_.positions) {
     throw std::invalid_argument("tokens: a sequence of " + std::to_string(first + length) +
                                 " tokens is longer than this transformer's " + std::to_string(options_.positions) +
                                 " learned positions (task.length)");
   }
-  return torch::embedding(embedding_, tokens) + positions_.narrow(0, first, length);
+  return embedded + positions_.narrow(0, first, length);
+}
+
+at::Tensor Transformer::embed(const at::Tensor& tokens, std::int64_t first) const {
+  return placed(torch::embedding(embedding_, tokens), first);
 }
 
 // Computed in double, so that position 16,384 is as exact as position 1.
@@ -137,10 +141,17 @@ at::Tensor Transformer::read_out(const at::Tensor& u) const {
   return operators::read_out(logits, options_.readout);
 }
 
-at::Tensor Transformer::last_rows(const at::Tensor& tokens) const {
-  auto u = embed(tokens, 0);
+at::Tensor Transformer::through_blocks(at::Tensor u) const {
   for (const TransformerLayer& layer : layers_) u = block(layer, u, nullptr);
   return u;
+}
+
+at::Tensor Transformer::last_rows(const at::Tensor& tokens) const {
+  return through_blocks(embed(tokens, 0));
+}
+
+at::Tensor Transformer::rows(const at::Tensor& u) {
+  return operators::layer_norm(through_blocks(placed(u, 0)), final_norm_);
 }
 
 at::Tensor Transformer::log_probabilities(const at::Tensor& tokens) {
@@ -160,13 +171,18 @@ std::unique_ptr<ModelState> Transformer::initial_state(std::int64_t batch) {
 
 at::Tensor Transformer::step(const at::Tensor& tokens, ModelState& state) {
   check_tokens(tokens, 1, options_.states, "tokens");
+  return read(tokens.unsqueeze(1), state).select(1, 0);
+}
+
+at::Tensor Transformer::read(const at::Tensor& tokens, ModelState& state) {
+  check_tokens(tokens, 2, options_.states, "tokens");
   auto& own = State::of(state, tokens.size(0), layers_.size());
-  auto u = embed(tokens.unsqueeze(1), own.tokens);
+  auto u = embed(tokens, own.tokens);
   for (std::size_t index = 0; index < layers_.size(); ++index) {
     u = block(layers_[index], u, &own.layers[index]);
   }
-  ++own.tokens;
-  return read_out(u.select(1, 0));
+  own.tokens += tokens.size(1);
+  return read_out(u);
 }
 
 std::vector<FilterData::Layer> Transformer::filters() {

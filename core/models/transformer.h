@@ -11,8 +11,8 @@
 //   layers.0.conv.{Q,K,V}.weight  layers.0.mlp_norm.weight  layers.0.mlp.{fc1,fc2}.weight  final_norm.weight
 //   lm_head.bias
 // Everything is computed by LibTorch operators. A sequence of more tokens than there are learned positions is refused
-// with std::invalid_argument. The state of step() holds the keys and values of all tokens so far (linear attention: their
-// sums).
+// with std::invalid_argument. The state of step() holds the keys and values of all tokens so far (linear attention:
+// their sums).
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -54,14 +54,18 @@ class Transformer final : public SequenceModel {
   std::vector<Parameter>& parameters() override { return parameters_; }
   at::Tensor log_probabilities(const at::Tensor& tokens) override;
   at::Tensor loss(const at::Tensor& tokens, const at::Tensor& targets) override;
+  at::Tensor rows(const at::Tensor& u) override;
   std::unique_ptr<ModelState> initial_state(std::int64_t batch) override;
   at::Tensor step(const at::Tensor& tokens, ModelState& state) override;
+  at::Tensor read(const at::Tensor& tokens, ModelState& state) override;
   std::vector<FilterData::Layer> filters() override;
 
  private:
   void add_layer(const Initialiser& draw, const std::string& prefix);
   at::Tensor& add(const std::string& name, at::Tensor tensor, bool decayed = false);
+  at::Tensor placed(const at::Tensor& embedded, std::int64_t first) const;  // with the vectors of their positions
   at::Tensor embed(const at::Tensor& tokens, std::int64_t first) const;
+  at::Tensor through_blocks(at::Tensor u) const;
   at::Tensor waves(std::int64_t first, std::int64_t length) const;
   at::Tensor attend(const TransformerLayer& layer, const at::Tensor& u, LayerState* state) const;
   at::Tensor block(const TransformerLayer& layer, const at::Tensor& u, LayerState* state) const;

@@ -4,11 +4,11 @@ namespace mambarium {
 
 TransformerOptions transformer_options(const ExperimentConfig& config) {
   return {
-      .states = alphabet_of(config),
+      .states = is_decoder(config) ? 0 : alphabet_of(config),
       .d_model = config.integer("model.d_model"),
       .headdim = config.integer("model.headdim"),
       .layers = config.integer("model.layers"),
-      .positions = config.integer("task.length"),
+      .positions = length_of(config),
       .learned_positions = config.text("model.positions") == "learned",
       .attention = config.text("model.attention") == "linear" ? Attention::linear : Attention::softmax,
       .d_conv = config.integer("model.d_conv"),

@@ -12,7 +12,7 @@ namespace mambarium {
 enum class Attention { softmax, linear };
 
 struct TransformerOptions {
-  std::int64_t states = 2;  // S: the size of the alphabet
+  std::int64_t states = 2;  // S: the size of the alphabet; 0: neither embedding nor read-out, rows() alone
   std::int64_t d_model = 8;
   std::int64_t headdim = 0;  // 0: one head of all d_model channels; must divide d_model
   std::int64_t layers = 1;
@@ -28,7 +28,7 @@ struct TransformerOptions {
   std::int64_t heads() const { return d_model / head_width(); }
 };
 
-// From a configuration that validate() finds nothing wrong with; positions: task.length.
+// From a configuration that validate() finds nothing wrong with; positions: length_of().
 TransformerOptions transformer_options(const ExperimentConfig& config);
 
 }  // namespace mambarium

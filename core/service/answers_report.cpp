@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "core/analysis/extrapolation.h"
+#include "core/contract/json_fields.h"
 #include "core/service/command_error.h"
 #include "core/training/trainer.h"
 
@@ -41,6 +43,38 @@ void print_text(const LoadedRun& run, const Evaluation& test, const Extrapolatio
   fmt::print("\nchance {:.2f} %\n", 100 * data.chance);
 }
 
+// A number without an error of its own: of one test set, whose sequences are not told apart.
+nlohmann::json plain(double number) {
+  return {{"mean", number_or_null(number)}, {"standard_error", nullptr}};
+}
+
+// Share of right answers with its binomial standard error.
+nlohmann::json share(double right, std::int64_t sequences) {
+  const auto n = static_cast<double>(sequences);
+  return {{"mean", right}, {"standard_error", std::sqrt(right * (1 - right) / n)}};
+}
+
+nlohmann::json to_json(const LoadedRun& run, const Evaluation& test, const ExtrapolationData& data) {
+  nlohmann::json document = {{"checkpoint", run.checkpoint.string()},
+                             {"step", run.step},
+                             {"parameter_count", run.model->parameter_count()},
+                             {"sequences", test.sequences},
+                             {"unit", "nats per answer"},
+                             {"model", plain(test.model)},
+                             {"add_beta", plain(test.add_beta)},
+                             {"oracle", plain(test.oracle)},
+                             {"uniform", plain(test.uniform)},
+                             {"gap_add_beta", plain(test.model - test.add_beta)},
+                             {"gap_oracle", plain(test.model - test.oracle)},
+                             {"accuracy", share(test.accuracy, test.sequences)},
+                             {"extrapolation", data}};
+  for (const ExtrapolationData::Point& point : data.points)
+    for (const std::int64_t times : {4, 16, 64})
+      if (point.length == times * data.trained_length)
+        document[fmt::format("accuracy_x{}", times)] = share(point.accuracy(), point.sequences);
+  return document;
+}
+
 }  // namespace
 
 int report_answers(const LoadedRun& run, const AnswersOptions& options) {
@@ -50,15 +84,7 @@ int report_answers(const LoadedRun& run, const AnswersOptions& options) {
   const ExtrapolationData data =
       extrapolate(*run.model, run.config, lengths, options.tokens, fewest_sequences, run.step);
   if (options.as_json) {
-    const nlohmann::json document = {{"checkpoint", run.checkpoint.string()},
-                                     {"step", run.step},
-                                     {"parameter_count", run.model->parameter_count()},
-                                     {"sequences", test.sequences},
-                                     {"unit", "nats per answer"},
-                                     {"model", test.model},
-                                     {"accuracy", test.accuracy},
-                                     {"extrapolation", data}};
-    fmt::print("{}\n", document.dump(2));
+    fmt::print("{}\n", to_json(run, test, data).dump(2));
   } else {
     print_text(run, test, data);
   }

@@ -13,6 +13,7 @@
 #include "core/service/answers_report.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
+#include "core/service/decoding_report.h"
 #include "core/service/loaded_run.h"
 
 namespace mambarium {
@@ -97,6 +98,12 @@ int evaluate_run(const EvaluateOptions& options) {
                                 *options.sequences, most));
   const LoadedRun run = load_run(options.run, options.at, options.engine);
   const auto sequences = options.sequences.value_or(run.config.integer("training.test_sequences"));
+  if (is_decoder(run.config)) {
+    if (options.sequences || options.lengths)
+      throw bad_input(std::string(options.sequences ? "--sequences" : "--lengths") +
+                      ": a decoder is judged by all windows of the test part, which have one length");
+    return report_decoding(run, options.as_json);
+  }
   if (scores_one_token(run.config))
     return report_answers(run, {.sequences = sequences, .lengths = options.lengths, .as_json = options.as_json});
   if (options.lengths)

@@ -43,6 +43,8 @@ Predictor of_estimator(std::unique_ptr<Estimator> made) {
 
 Predictor of_run(const PredictOptions& options) {
   const auto run = std::make_shared<LoadedRun>(load_run(options.run, options.at));
+  if (is_decoder(run->config))
+    throw bad_input(options.run + ": this run decodes windows of a recording and predicts no tokens");
   return {alphabet_of(run->config),
           [run](std::span<const std::int32_t> tokens) { return predictions(*run->model, tokens); }};
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 #include "core/contract/experiment_config.h"
 #include "core/service/duration_text.h"
@@ -26,12 +27,31 @@ std::string bar(double fraction, std::size_t width) {
   return drawn;
 }
 
+std::string quality_text(const MetricsRow& row) {
+  if (std::isfinite(row.accuracy)) return fmt::format("{:.2f} % right", 100 * row.accuracy);
+  return std::isfinite(row.r_squared) ? fmt::format("R^2 {:.4f}", row.r_squared) : "";
+}
+
+std::string gap_text(const ExperimentConfig& config, const MetricsRow& row) {
+  if (std::isnan(row.gap_add_beta)) return "";
+  return fmt::format("gap to {} {:.5f}", best_predictor_name(config), row.gap_add_beta);
+}
+
 }  // namespace
 
+std::string standing_text(const ExperimentConfig& config, const MetricsRow& row) {
+  std::string text = fmt::format("test loss {:.4f}", row.test_loss);
+  for (const std::string& fact : {quality_text(row), gap_text(config, row)})
+    if (!fact.empty()) text += ", " + fact;
+  if (!is_decoder(config)) text += fmt::format(", gap to the oracle {:.5f}", row.gap_oracle);
+  return text;
+}
+
 Progress::Progress(const ExperimentConfig& config, Style style, std::FILE* out)
-    : steps_(config.integer("training.steps")),
-      tokens_per_step_(config.integer("training.batch") * config.integer("task.length")),
-      best_name_(best_predictor_name(config)),
+    : config_(config),
+      steps_(config.integer("training.steps")),
+      tokens_per_step_(config.integer("training.batch") * length_of(config)),
+      rate_unit_(is_decoder(config) ? "bins/s" : "tokens/s"),
       style_(style),
       out_(out) {}
 
@@ -59,10 +79,9 @@ void Progress::evaluated(const MetricsRow& row) {
   if (style_ == Style::terminal) redraw();
   if (style_ != Style::lines) return;
   const double speed = speed_.steps_per_second();
-  std::string line = fmt::format("step {} of {}, test loss {:.4f}, gap to {} {:.5f}, gap to the oracle {:.5f}",
-                                 row.step, steps_, row.test_loss, best_name_, row.gap_add_beta, row.gap_oracle);
+  std::string line = fmt::format("step {} of {}, {}", row.step, steps_, standing_text(config_, row));
   if (speed > 0)
-    line += fmt::format(", {} tokens/s, {} left", rate_text(speed * static_cast<double>(tokens_per_step_)),
+    line += fmt::format(", {} {}, {} left", rate_text(speed * static_cast<double>(tokens_per_step_)), rate_unit_,
                         clock_text(speed_.seconds_left(steps_)));
   std::fputs((line + "\n").c_str(), out_);
   std::fflush(out_);
@@ -73,10 +92,11 @@ void Progress::redraw() {
   const double fraction = static_cast<double>(step_) / static_cast<double>(steps_);
   const double speed = speed_.steps_per_second();
   std::string facts =
-      fmt::format(" {}/{}  loss {:.4f}  gap to {} {:.5f}", step_, steps_,
-                  step_ == last_row_.step ? last_row_.test_loss : train_loss_, best_name_, last_row_.gap_add_beta);
+      fmt::format(" {}/{}  loss {:.4f}", step_, steps_, step_ == last_row_.step ? last_row_.test_loss : train_loss_);
+  for (const std::string& fact : {quality_text(last_row_), gap_text(config_, last_row_)})
+    if (!fact.empty()) facts += "  " + fact;
   if (speed > 0)
-    facts += fmt::format("  {} tokens/s  {} left", rate_text(speed * static_cast<double>(tokens_per_step_)),
+    facts += fmt::format("  {} {}  {} left", rate_text(speed * static_cast<double>(tokens_per_step_)), rate_unit_,
                          clock_text(speed_.seconds_left(steps_)));
   const std::size_t width = terminal_width(out_);
   constexpr std::size_t longest_bar = 30, shortest_bar = 5, brackets = 3;

@@ -11,6 +11,9 @@
 
 namespace mambarium {
 
+// "test loss 0.4123, 91.20 % right, gap to ideal decoder 0.05310": the numbers that a row has, no words about others.
+std::string standing_text(const ExperimentConfig& config, const MetricsRow& row);
+
 class Progress {
  public:
   enum class Style { terminal, lines, silent };
@@ -27,8 +30,9 @@ class Progress {
  private:
   void redraw();
 
+  ExperimentConfig config_;
   std::int64_t steps_, tokens_per_step_;
-  std::string best_name_;
+  const char* rate_unit_;
   Style style_;
   std::FILE* out_;
   Speedometer speed_;

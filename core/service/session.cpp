@@ -177,7 +177,8 @@ void Session::on(const InspectMessage& inspect_message) {
   const InspectRequest& request = inspect_message.request;
   try {
     SequenceModel& model = request.at ? model_at(*request.at) : trainer_->model();
-    nlohmann::json data = inspect(model, trainer_->config(), request, request.at.value_or(trainer_->step()));
+    nlohmann::json data = inspect(model, trainer_->config(), request, request.at.value_or(trainer_->step()),
+                                  trainer_->decoding());
     send_(InspectedReport{generation_, inspect_message.id, request.what, std::move(data)});
   } catch (const TrainingError& fault) {
     error(fault.what(), fault.hint(), inspect_message.id);
@@ -292,7 +293,7 @@ void Session::report_metrics() {
   last_report_ = Clock::now();
   const ExperimentConfig& config = trainer_->config();
   const double tokens_per_step =
-      static_cast<double>(config.integer("training.batch")) * static_cast<double>(config.integer("task.length"));
+      static_cast<double>(config.integer("training.batch")) * static_cast<double>(length_of(config));
   MetricsReport report{generation_,
                        trainer_->step(),
                        trainer_->last_train_loss(),

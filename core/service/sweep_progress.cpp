@@ -19,7 +19,7 @@ std::size_t usable_cores() {
 
 double training_tokens(const SweepPoint& point) {
   return static_cast<double>(point.config.integer("training.steps") * point.config.integer("training.batch") *
-                             point.config.integer("task.length"));
+                             length_of(point.config));
 }
 
 SweepProgress::SweepProgress(std::size_t all, std::size_t done, std::span<const SweepPoint* const> to_do)

@@ -144,6 +144,9 @@ int train(const TrainOptions& options) {
   if (finished) {
     if (options.quiet)
       fmt::print("{}\n", folder);
+    else if (is_decoder(trainer->config()))
+      fmt::print("Finished after {} steps, {}. The run is in {}\n", trainer->step(),
+                 standing_text(trainer->config(), trainer->rows().back()), folder);
     else
       fmt::print("Finished after {} steps, gap to {} {:.5f} nats per token. The run is in {}\n", trainer->step(),
                  best_predictor_name(trainer->config()), trainer->rows().back().gap_add_beta, folder);

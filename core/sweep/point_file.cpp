@@ -16,14 +16,19 @@ struct Value {
 };
 
 Value measured(const JsonFields& evaluation, const char* name) {
+  if (!evaluation.has(name)) return {std::numeric_limits<double>::quiet_NaN()};
   const JsonFields fields(evaluation.object(name), std::string("evaluation: \"") + name + "\"");
   return {fields.number("mean"), fields.number("standard_error")};
 }
 
 std::map<std::string, Value> measures_of(const json& document, const MetricsRow& last_row) {
   const JsonFields evaluation(document, "evaluation");
-  const JsonFields decay(evaluation.object("decay"), "evaluation: \"decay\"");
-  const JsonFields read_out(evaluation.object("read_out"), "evaluation: \"read_out\"");
+  const auto part = [&](const char* owner, const char* name) -> Value {
+    if (!evaluation.has(owner)) return {std::numeric_limits<double>::quiet_NaN()};
+    return {JsonFields(evaluation.object(owner), std::string("evaluation: \"") + owner + "\"").number(name)};
+  };
+  const double leak = evaluation.has("inner_product_leak") ? evaluation.number("inner_product_leak")
+                                                           : std::numeric_limits<double>::quiet_NaN();
   return {{"gap_add_beta", measured(evaluation, "gap_add_beta")},
           {"gap_oracle", measured(evaluation, "gap_oracle")},
           {"model_loss", measured(evaluation, "model")},
@@ -32,11 +37,16 @@ std::map<std::string, Value> measures_of(const json& document, const MetricsRow&
           {"uniform_loss", {measured(evaluation, "uniform").value}},
           {"train_loss", {last_row.train_loss}},
           {"total_variation", measured(evaluation, "total_variation")},
-          {"decay_ordinary", {decay.number("ordinary")}},
-          {"decay_switch", {decay.number("at_switch")}},
-          {"read_out_state", {read_out.number("state")}},
-          {"read_out_tokens", {read_out.number("tokens")}},
-          {"inner_product_leak", {evaluation.number("inner_product_leak")}},
+          {"decay_ordinary", part("decay", "ordinary")},
+          {"decay_switch", part("decay", "at_switch")},
+          {"read_out_state", part("read_out", "state")},
+          {"read_out_tokens", part("read_out", "tokens")},
+          {"inner_product_leak", {leak}},
+          {"accuracy", measured(evaluation, "accuracy")},
+          {"r_squared", measured(evaluation, "r_squared")},
+          {"accuracy_x4", measured(evaluation, "accuracy_x4")},
+          {"accuracy_x16", measured(evaluation, "accuracy_x16")},
+          {"accuracy_x64", measured(evaluation, "accuracy_x64")},
           {"parameter_count", {static_cast<double>(evaluation.count("parameter_count"))}}};
 }
 

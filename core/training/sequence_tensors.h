@@ -8,7 +8,9 @@
 namespace mambarium {
 
 struct SequenceTensors {
-  at::Tensor inputs, targets;  // int64 [B, T]: tokens[:, :T] and tokens[:, 1:], -1 where a target does not count
+  // int64 [B, T]: tokens[:, :T] and tokens[:, 1:], -1 where a target does not count. Of windows: float32 [B, T,
+  // channels], and their labels, int64 [B], or outputs, float32 [B, K].
+  at::Tensor inputs, targets;
 };
 
 // Sequences first .. first+count-1 of the batch, copied.

@@ -8,6 +8,7 @@
 
 #include "core/estimators/known_task.h"
 #include "core/models/model_tensors.h"
+#include "core/training/decoded_test.h"
 #include "core/training/sequence_tensors.h"
 
 namespace mambarium {
@@ -24,6 +25,19 @@ double sum(const std::vector<double>& values) {
 
 Stream test_stream(const ExperimentConfig& config) {
   return {static_cast<std::uint64_t>(config.integer("training.seed")), "test"};
+}
+
+TestSet::TestSet(std::shared_ptr<const DecodingTask> decoding) : decoding_(std::move(decoding)) {
+  estimators_.sequences = decoding_->test_windows();
+  estimators_.uniform = uninformed_loss(*decoding_);
+  estimators_.add_beta = estimators_.oracle = std::numeric_limits<double>::quiet_NaN();
+  if (decoding_->ideal().empty()) return;
+  const DecodedTest ideal = decode_test_ideally(*decoding_);
+  estimators_.add_beta = estimators_.oracle = ideal.loss;
+  if (decoding_->shape().outputs)
+    estimators_.best_r_squared = ideal.r_squared_of_all;
+  else
+    estimators_.best_accuracy = ideal.classes.accuracy;
 }
 
 TestSet::TestSet(const ExperimentConfig& config, std::int64_t sequences) {
@@ -48,6 +62,14 @@ TestSet::TestSet(const ExperimentConfig& config, std::int64_t sequences) {
 }
 
 Evaluation TestSet::evaluate(SequenceModel& model) const {
+  if (decoding_) {
+    const DecodedTest test = decode_test(model, *decoding_);
+    Evaluation evaluation = estimators_;
+    evaluation.model = test.loss;
+    evaluation.r_squared = test.r_squared_of_all;
+    if (!decoding_->shape().outputs) evaluation.accuracy = test.classes.accuracy;
+    return evaluation;
+  }
   const torch::NoGradGuard no_gradients;
   const std::int64_t at_once = std::clamp<std::int64_t>(tokens_at_once / sequences_.length, 1, sequences_at_once);
   const bool scored = !sequences_.scored.empty();
@@ -71,6 +93,7 @@ Evaluation TestSet::evaluate(SequenceModel& model) const {
 }
 
 Evaluation evaluate(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences) {
+  if (is_decoder(config)) return TestSet(std::make_shared<const DecodingTask>(config)).evaluate(model);
   return TestSet(config, sequences).evaluate(model);
 }
 

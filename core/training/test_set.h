@@ -3,12 +3,14 @@
 //
 // The sequences are the first ones of test_stream(), Stream(training.seed, "test"): the same for every model of a seed.
 // The estimators' losses are computed once; evaluate() computes the model's, without gradients, in pieces that fit the
-// cache.
+// cache. Of a decoder they are the windows of the test part, all of them and in order.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "core/contract/experiment_config.h"
+#include "core/decoding/decoding_task.h"
 #include "core/models/sequence_model.h"
 #include "core/random/stream.h"
 #include "core/tasks/sequence_batch.h"
@@ -21,10 +23,12 @@ Stream test_stream(const ExperimentConfig& config);
 class TestSet {
  public:
   TestSet(const ExperimentConfig& config, std::int64_t sequences);
+  explicit TestSet(std::shared_ptr<const DecodingTask> decoding);
   Evaluation evaluate(SequenceModel& model) const;
 
  private:
-  SequenceBatch sequences_;  // without kernels
+  SequenceBatch sequences_;                       // without kernels
+  std::shared_ptr<const DecodingTask> decoding_;  // in their place, where windows are decoded
   Evaluation estimators_;
 };
 

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/decoding/decoding_task.h"
 #include "core/device/gpu.h"
 #include "core/estimators/known_task.h"
 #include "core/models/coupled_model.h"
@@ -14,6 +15,7 @@
 #include "core/training/adamw.h"
 #include "core/training/checkpoint.h"
 #include "core/training/divergence.h"
+#include "core/training/input_dropout.h"
 #include "core/training/learning_rate.h"
 #include "core/training/run_writer.h"
 #include "core/training/runtime.h"
@@ -89,11 +91,13 @@ class RunTrainer : public Trainer {
         model_((configure_runtime(torch_threads(engine_, config.integer("run.threads"))), make_model(config, engine_))),
         optimiser_({.weight_decay = config.real("training.weight_decay")}, sizes_of(model_->parameters())),
         step_((make_step ? make_step : step_factory(config, engine_, notes_))(
-            *model_, optimiser_, config.integer("training.batch"), config.integer("task.length"))),
+            *model_, optimiser_, config.integer("training.batch"), length_of(config))),
         schedule_(schedule_from_name(config.text("training.schedule"))),
-        task_(make_task(config, Split::training)),
+        decoding_(is_decoder(config) ? std::make_shared<const DecodingTask>(config) : nullptr),
+        task_(decoding_ ? nullptr : make_task(config, Split::training)),
         data_(static_cast<std::uint64_t>(config.integer("training.seed")), "data"),
-        test_set_(config, config.integer("training.test_sequences")) {}
+        dropout_(static_cast<std::uint64_t>(config.integer("training.seed")), "dropout"),
+        test_set_(decoding_ ? TestSet(decoding_) : TestSet(config, config.integer("training.test_sequences"))) {}
 
   void start(const TrainerOptions& options) {
     warm_up();
@@ -140,6 +144,7 @@ class RunTrainer : public Trainer {
   const std::vector<MetricsRow>& rows() const override { return rows_; }
   const std::vector<std::int64_t>& checkpoints() const override { return checkpoints_; }
   const std::vector<std::string>& notes() const override { return notes_; }
+  const DecodingTask* decoding() const override { return decoding_.get(); }
   SequenceModel& model() override {
     step_->fetch();
     return *model_;
@@ -207,6 +212,8 @@ class RunTrainer : public Trainer {
   }
   double rate_of_last_step() const { return rate_of(std::max<std::int64_t>(progress_.step - 1, 0)); }
 
+  std::string lengthwise() const { return is_decoder(config_) ? "task.window" : "task.length"; }
+
   // A run that failed once stays so: what is in memory need not fit what is on disk any more.
   template <typename Action>
   void guarded(const Action& action) {
@@ -217,12 +224,12 @@ class RunTrainer : public Trainer {
       fail(error);
     } catch (const std::bad_alloc&) {
       fail({"step " + std::to_string(progress_.step + 1) + ": there is not enough memory",
-            "Lower training.batch, task.length or the model's sizes."});
+            "Lower training.batch, " + lengthwise() + " or the model's sizes."});
     } catch (const c10::Error& error) {
       const std::string said = error.what_without_backtrace();
       const bool is_memory = said.find("DefaultCPUAllocator") != std::string::npos;
       fail({"step " + std::to_string(progress_.step + 1) + ": " + (is_memory ? "there is not enough memory" : said),
-            "Lower training.batch, task.length or the model's sizes."});
+            "Lower training.batch, " + lengthwise() + " or the model's sizes."});
     }
   }
 
@@ -238,10 +245,20 @@ class RunTrainer : public Trainer {
     throw TrainingError(*failure_);
   }
 
+  void next_batch(std::int64_t batch) {
+    const std::int64_t first = progress_.step * batch;
+    if (decoding_) {
+      decoding_->draw(data_, first, batch, sequences_);
+      drop_inputs(sequences_.features, config_.real("model.input_dropout"), dropout_, progress_.step);
+    } else {
+      task_->generate(data_, first, batch, false, sequences_);
+    }
+  }
+
   void take_step() {
     const auto begin = std::chrono::steady_clock::now();
     const std::int64_t batch = config_.integer("training.batch");
-    task_->generate(data_, progress_.step * batch, batch, false, sequences_);
+    next_batch(batch);
     const auto [inputs, targets] = sequence_tensors(sequences_, 0, batch);
     const BatchLoss of_batch = step_->gradient(inputs, targets);
     const double rate = rate_of(progress_.step);
@@ -288,7 +305,7 @@ class RunTrainer : public Trainer {
     }
     MetricsRow row;
     row.step = progress_.step;
-    row.tokens = progress_.step * config_.integer("training.batch") * config_.integer("task.length");
+    row.tokens = progress_.step * config_.integer("training.batch") * length_of(config_);
     row.seconds = seconds_;
     row.train_loss = mean_loss;
     row.test_loss = test.model;
@@ -298,6 +315,7 @@ class RunTrainer : public Trainer {
     row.gap_oracle = test.model - test.oracle;
     row.learning_rate = rate_of_last_step();
     row.accuracy = test.accuracy;
+    row.r_squared = test.r_squared;
     if (const CoupledModel* const coupled = model_->coupled(); coupled != nullptr && coupled->has_motif()) {
       const MotifStanding standing = coupled->motif_standing();
       row.motif_loss = standing.loss;
@@ -333,8 +351,9 @@ class RunTrainer : public Trainer {
   AdamW optimiser_;
   std::unique_ptr<TrainingStep> step_;
   Schedule schedule_;
+  std::shared_ptr<const DecodingTask> decoding_;  // the one of both that the run has
   std::unique_ptr<KnownTask> task_;
-  Stream data_;
+  Stream data_, dropout_;
   TestSet test_set_;
   SequenceBatch sequences_;
   TrainingProgress progress_;

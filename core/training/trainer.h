@@ -25,6 +25,8 @@
 
 namespace mambarium {
 
+class DecodingTask;  // core/decoding/decoding_task.h
+
 struct TrainerOptions {
   Engine engine = Engine::fused;
   std::optional<std::filesystem::path> folder;  // where to write; empty: memory only (bench, tests)
@@ -68,6 +70,7 @@ class Trainer {
   virtual void set_status(const std::string& status, const std::string& exit_reason) = 0;  // into manifest.json
   virtual const std::vector<std::string>& notes() const = 0;
 
+  virtual const DecodingTask* decoding() const = 0;  // what a decoder trains on; nullptr for models of tokens
   virtual SequenceModel& model() = 0;  // current until the next step; throws TrainingError when a GPU has failed
 };
 
@@ -77,9 +80,14 @@ void load_checkpoint(SequenceModel& model, const std::filesystem::path& checkpoi
 
 // Test loss of a model, and the estimators' on the same sequences. At least 512 kernels; sequences from the "test"
 // stream. add_beta is the task's best possible predictor without the kernel: the Bayes predictor where chains switch.
+// Of a decoder every window of the test part is judged, whatever `sequences` says, and add_beta and oracle are the
+// ideal decoder: NaN where it is not known.
 struct Evaluation {
-  double model = 0, add_beta = 0, oracle = 0, uniform = 0;  // nats per token, per scored token where not all are
-  double accuracy = std::numeric_limits<double>::quiet_NaN();  // share of the scored tokens that came out on top
+  double model = 0, add_beta = 0, oracle = 0, uniform = 0;      // nats per token, per scored token where not all are
+  double accuracy = std::numeric_limits<double>::quiet_NaN();   // share of the scored tokens that came out on top
+  double r_squared = std::numeric_limits<double>::quiet_NaN();  // multivariate, of decoded outputs
+  double best_accuracy = std::numeric_limits<double>::quiet_NaN();   // the same two of the ideal decoder, where the
+  double best_r_squared = std::numeric_limits<double>::quiet_NaN();  // recording has one
   std::int64_t sequences = 0;
 };
 Evaluation evaluate(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences);

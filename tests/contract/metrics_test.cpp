@@ -84,6 +84,31 @@ class MetricsTest : public QObject {
     QCOMPARE(to_csv_line(row), std::string("0,0,0,,0,0,0,0,0,0"));
   }
 
+  void everyFormIsReadBackAndWhatIsUnknownStaysSo() {
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    MetricsRow row = random_rows(4)[3];
+    row.add_beta_loss = row.oracle_loss = row.gap_add_beta = row.gap_oracle = unknown;
+    row.accuracy = 0.25;
+    row.r_squared = -0.5;
+    row.motif_loss = 3;
+    row.motif_r_squared = 0.75;
+    for (const MetricsForm form :
+         {MetricsForm{}, MetricsForm{.accuracy = true}, MetricsForm{.r_squared = true}, MetricsForm{.motif = true},
+          MetricsForm{.accuracy = true, .motif = true}, MetricsForm{.r_squared = true, .motif = true}}) {
+      const auto parsed = metrics_from_csv(metrics_header(form) + "\n" + to_csv_line(row, form) + "\n", "metrics.csv");
+      QVERIFY2(parsed.problems.empty(), to_string(parsed.problems).c_str());
+      const MetricsRow& read = parsed.rows.at(0);
+      QVERIFY(same(read, row));
+      QVERIFY(same_bits(read.accuracy, form.accuracy ? row.accuracy : unknown));
+      QVERIFY(same_bits(read.r_squared, form.r_squared ? row.r_squared : unknown));
+      QVERIFY(same_bits(read.motif_loss, form.motif ? row.motif_loss : unknown));
+      QVERIFY(same_bits(read.motif_r_squared, form.motif ? row.motif_r_squared : unknown));
+    }
+    const json document = json::parse(json(row).dump());
+    QVERIFY(document.at("gap_add_beta").is_null() && document.at("add_beta_loss").is_null());
+    QVERIFY(same_bits(document.get<MetricsRow>().r_squared, row.r_squared));
+  }
+
   void aLineCutAtAnyByteIsLeftOut() {
     const auto rows = random_rows(3);
     const std::string whole = csv(rows);

@@ -26,7 +26,7 @@ class PanelAreaTest : public QObject {
   static std::unique_ptr<PanelArea> shownArea() {
     auto area = std::make_unique<PanelArea>(makePanels(nullptr));
     area->setTheme(Theme());
-    area->resize(1000, 900);
+    area->resize(1400, 900);
     area->show();
     return QTest::qWaitForWindowExposed(area.get()) ? std::move(area) : nullptr;
   }

@@ -198,9 +198,9 @@ void PanelsTest::optionsRoundTrip() {
       {"state", {{"probe", 2}, {"view", "maps"}, {"layer", 1}, {"head", 3}}},
       {"inner-products", nlohmann::json::object()},
       {"flow",
-       {{"view", "plane"}, {"field", "empirical"}, {"dimension", 2}, {"principal", true}, {"layer", 1}, {"channel", 3},
+       {{"probe", 3}, {"view", "plane"}, {"field", "empirical"}, {"dimension", 2}, {"principal", true}, {"layer", 1}, {"channel", 3},
         {"glyphs", true}, {"hold", 4}, {"lines", 60}}},
-      {"reconstruction", {{"layer", 1}, {"channel", 3}}},
+      {"reconstruction", {{"probe", 3}, {"layer", 1}, {"channel", 3}}},
       {"circuit", {{"layer", 1}, {"channel", 3}, {"triad", 2}, {"instance", 5}}},
       {"extrapolation", nlohmann::json::object()},
       {"theory", {{"view", "bound"}, {"epsilon", 0.05}, {"bits", 8}, {"beta", 0.5}}}};

@@ -239,7 +239,7 @@ TheoremData theorem(double epsilon, double beta) {
 }
 
 FlowData flow(std::int64_t n, std::int64_t r, int length) {
-  FlowData data{.step = 300, .A = {{n}, {}}, .P = {{n, r}, {}}, .Q = {{r, n}, {}}, .dt = {{length}, {}},
+  FlowData data{.step = 300, .tokens = {}, .A = {{n}, {}}, .P = {{n, r}, {}}, .Q = {{r, n}, {}}, .dt = {{length}, {}},
                 .drive = {{length, n}, {}}, .z = {{length, r}, {}}};
   const auto wave = [](double i) { return static_cast<float>(std::sin(1.7 * i + 0.3)); };
   for (int i = 0; i < n; ++i) data.A.data.push_back(static_cast<float>(-1 - 0.4 * i));

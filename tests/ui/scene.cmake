@@ -2,3 +2,8 @@
 mambarium_add_test(flow_geometry_test SOURCES flow_geometry_test.cpp LIBRARIES mambarium_ui)
 mambarium_add_test(flow_files_test SOURCES flow_files_test.cpp LIBRARIES mambarium_ui VTK::IOXML VTK::CommonDataModel)
 mambarium_add_test(flow_scene_test SOURCES flow_scene_test.cpp LIBRARIES mambarium_ui GUI)
+
+# A measurement, not a test: scripts/measure-flow runs it.
+add_executable(flow_frames EXCLUDE_FROM_ALL flow_frames.cpp)
+target_link_libraries(flow_frames PRIVATE mambarium_ui Qt6::Test mambarium_warnings)
+set_target_properties(flow_frames PROPERTIES AUTOMOC ON RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)

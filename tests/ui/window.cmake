@@ -19,7 +19,9 @@ if(TARGET mambarium-worker)
     add_dependencies(${name} mambarium-worker)
     target_compile_definitions(${name} PRIVATE FAKE_WORKER="")
   endforeach()
-  target_compile_options(sweep_window_test PRIVATE -UQT_NO_KEYWORDS)
+  foreach(name sweep_window_test real_flow_test)
+    target_compile_options(${name} PRIVATE -UQT_NO_KEYWORDS)
+  endforeach()
 endif()
 
 # A measurement, not a test: scripts/measure-window runs it.

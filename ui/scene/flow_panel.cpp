@@ -16,7 +16,7 @@ namespace mambarium {
 
 namespace {
 
-constexpr std::array field_names = {"steady_state", "minimum_norm", "empirical"};
+constexpr std::array field_names = {"near_rest", "steady_state", "minimum_norm", "empirical"};
 constexpr int milliseconds_a_token = 90;
 
 QString coordinates(std::span<const double> z) {
@@ -33,6 +33,9 @@ FlowPanel::FlowPanel(QWidget* parent)
                     "them. Press Play (Space) to train a Motif-Mamba."),
                  parent) {
   setAlongTokens(true, false);
+  // Cells are of unit size: the speed has axes of its own behind those of z.
+  speed_cells_ = new CellMap(rect()->axis(QCPAxis::atTop), rect()->axis(QCPAxis::atRight));
+  speed_cells_->setLayer(QStringLiteral("background"));
   ball_ = new QCPGraph(xAxis(), yAxis());
   fixed_mark_ = new QCPGraph(xAxis(), yAxis());
   ball_->setLayer(QLatin1String(Chart::highlight_layer));
@@ -52,18 +55,21 @@ void FlowPanel::addControls() {
   view_box_ = addChoice({tr("Plane"), tr("Space")}, tr("View of the flow"),
                         tr("Plane: two coordinates of z. Space: in 3-D, to be turned with the mouse."));
   view_box_->setCurrentIndex(in_space_ ? 1 : 0);
-  field_box_ = addChoice({tr("Steady state"), tr("Smallest state"), tr("As it went")}, tr("Field"),
-                         tr("Steady state: h follows z at once, fixed points are exact. Smallest state: the smallest h "
-                            "with this z. As it went: mean steps of the sequence itself."));
+  field_box_ = addChoice({tr("Near rest"), tr("Steady state"), tr("Smallest state"), tr("As it went")}, tr("Field"),
+                         tr("Near rest: the state stays as near to where the input leads it as z allows; the fixed point "
+                            "is exact. Steady state: the state follows z at once; so is its. Smallest state: the "
+                            "smallest with this z; its zero is not the model's. As it went: mean steps of the sequence "
+                            "itself."));
   axes_box_ = addChoice({tr("z1 z2 z3"), tr("Main axes")}, tr("Axes"),
                         tr("The first coordinates of z, or the directions in which it moves most"));
   layer_box_ = addChoice({}, tr("Layer of the flow"), tr("Which layer's coupling is shown"));
+  axes_box_->setVisible(false);
   channel_box_ = new QSpinBox(this);
   channel_box_->setAccessibleName(tr("Channel of the flow"));
   channel_box_->setToolTip(tr("Which channel's state is shown"));
   channel_box_->setPrefix(tr("Channel "));
   channel_box_->setMinimum(1);
-  addControl(channel_box_);
+  channel_box_->setFocusPolicy(Qt::StrongFocus);
   beside_box_ = addChoice({tr("Alone")}, tr("Run beside this one"),
                           tr("The field of another run beside this one, seen from the same place. Look at that run "
                              "once, so that its field is known."));
@@ -88,6 +94,8 @@ void FlowPanel::addControls() {
     button->setFocusPolicy(Qt::StrongFocus);
     footer()->addWidget(button);
   }
+  for (QWidget* const control : std::initializer_list<QWidget*>{channel_box_, axes_box_, beside_box_, glyphs_box_})
+    footer()->addWidget(control);
   footer()->addWidget(reading_label_, 1);
 
   connect(view_box_, &QComboBox::activated, this, [this](int index) {
@@ -152,7 +160,7 @@ void FlowPanel::setOptions(const nlohmann::json& options) {
   const std::int64_t probe = probeFrom(options);
   const std::string view = optionChoice(options, "flow", "view", in_space_ ? "space" : "plane", {"plane", "space"});
   const std::string field = optionChoice(options, "flow", "field", field_names[static_cast<std::size_t>(field_)],
-                                         {field_names[0], field_names[1], field_names[2]});
+                                         {field_names[0], field_names[1], field_names[2], field_names[3]});
   const bool principal = optionBool(options, "flow", "principal", principal_);
   const bool glyphs = optionBool(options, "flow", "glyphs", glyphs_);
   const std::int64_t dimension = optionInteger(options, "flow", "dimension", dimension_, 2, 3);

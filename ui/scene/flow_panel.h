@@ -6,7 +6,7 @@
 // with locked cameras; where there is no OpenGL the panel says so and shows the plane. The field follows the token under
 // the mouse, since that token's input is what v(z) depends on; Hold keeps the input of one token. Play runs through the
 // sequence. A click reads z and v and sends a streamline from there.
-// options: {"probe": 0-7, "view": "plane" or "space", "field": "steady_state", "minimum_norm" or "empirical",
+// options: {"probe": 0-7, "view": "plane" or "space", "field": "near_rest", "steady_state", "minimum_norm" or "empirical",
 //   "dimension": 2-3, "principal": bool, "layer": 0-63, "channel": 0-65535, "glyphs": bool, "hold": -1 or a token,
 //   "lines": 0-1000}
 #pragma once
@@ -80,7 +80,7 @@ class FlowPanel : public TokenPanel {
   std::optional<FlowStudy> study_;
   std::optional<Reading> reading_;
   Streamline read_line_;  // through what was read
-  FlowFieldChoice field_ = FlowFieldChoice::steady_state;
+  FlowFieldChoice field_ = FlowFieldChoice::near_rest;
   bool in_space_ = true, principal_ = false, glyphs_ = false;
   std::int64_t layer_ = 0, channel_ = 0, dimension_ = 3, lines_ = 120;
   std::optional<std::int64_t> held_;
@@ -93,7 +93,7 @@ class FlowPanel : public TokenPanel {
   QToolButton *play_, *hold_, *glyphs_box_;
   QLabel* reading_label_;
   QPointer<FlowSpaceView> space_;
-  QCPColorMap* speed_map_ = nullptr;
+  CellMap* speed_cells_;
   QCPGraph *ball_, *fixed_mark_;
   std::vector<QCPAbstractPlottable*> drawn_;
 };

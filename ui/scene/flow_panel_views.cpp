@@ -45,7 +45,7 @@ void FlowPanel::showEvent(QShowEvent* event) {
 void FlowPanel::clearPlane() {
   for (QCPAbstractPlottable* const plottable : drawn_) chart()->removePlottable(plottable);
   drawn_.clear();
-  speed_map_ = nullptr;
+  speed_cells_->setCells(0, 0, {});
   for (QCPGraph* const mark : {ball_, fixed_mark_}) mark->data()->clear();
 }
 
@@ -124,31 +124,17 @@ void FlowPanel::drawPlane() {
 void FlowPanel::drawSpeed() {
   const SpeedGrid& speeds = study_->speeds;
   const auto columns = static_cast<int>(speeds.grid.nodes[0]), rows = static_cast<int>(speeds.grid.nodes[1]);
-  auto* const map = new QCPColorMap(xAxis(), yAxis());
-  map->data()->setSize(columns, rows);
-  map->data()->setRange(QCPRange(study_->box.lower[0], study_->box.upper[0]),
-                        QCPRange(study_->box.lower[1], study_->box.upper[1]));
   double largest = 0;
   for (const double speed : speeds.speed)
     if (std::isfinite(speed)) largest = std::max(largest, speed);
-  for (int row = 0; row < rows; ++row)
-    for (int column = 0; column < columns; ++column)
-      map->data()->setCell(column, row, speeds.speed[static_cast<std::size_t>(row * columns + column)]);
-  QCPColorGradient gradient;
-  gradient.clearColorStops();
-  constexpr int stops = 16;
-  for (int stop = 0; stop <= stops; ++stop) {
-    const double share = static_cast<double>(stop) / stops;
-    gradient.setColorStopAt(share, Theme::mixed(theme().sequential(share), theme().panel(), pale));
-  }
-  gradient.setNanHandling(QCPColorGradient::nhNanColor);
-  gradient.setNanColor(theme().missing());
-  map->setGradient(gradient);
-  map->setDataRange(QCPRange(0, largest > 0 ? largest : 1));
-  map->setInterpolate(true);
-  map->setLayer(QStringLiteral("background"));
-  speed_map_ = map;
-  drawn_.push_back(map);
+  std::vector<QColor> colors;
+  for (const double speed : speeds.speed)
+    colors.push_back(std::isfinite(speed) ? Theme::mixed(theme().sequential(largest > 0 ? speed / largest : 0),
+                                                         theme().panel(), pale)
+                                          : theme().missing());
+  speed_cells_->setCells(rows, columns, std::move(colors));
+  rect()->axis(QCPAxis::atTop)->setRange(0, columns - 1);
+  rect()->axis(QCPAxis::atRight)->setRange(0, rows - 1);
 }
 
 void FlowPanel::drawMarks() {

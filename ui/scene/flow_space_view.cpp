@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
+#include <QInputDialog>
 #include <QLabel>
 #include <QMenu>
 #include <QPainter>
@@ -78,6 +79,7 @@ void FlowSpaceView::addControls() {
   clip_->setValue(clip_steps / 2);
   clip_->setMinimumWidth(60);
   clip_->setAccessibleName(tr("Where the clipping plane stands"));
+  clip_->setToolTip(tr("Move the plane beyond which nothing is drawn"));
   connect(clip_, &QSlider::valueChanged, this, [this] { applyClip(); });
   auto* const file = makeButton(tr("Save…"), tr("Save the field"),
                                 tr("Save what is seen as PNG, the lines as .vtp or the field as .vti for ParaView"), this);
@@ -232,7 +234,17 @@ void FlowSpaceView::chooseFile() {
       this, tr("Save the flow field"), QStringLiteral("flow.png"),
       tr("Picture (*.png);;Lines for ParaView (*.vtp);;Field for ParaView (*.vti)"));
   if (path.isEmpty()) return;
-  if (const auto sentence = save(path))
+  QSize pixels(1600, 1200);
+  if (path.endsWith(u".png")) {
+    constexpr int usual = 1600, least = 100, most = 8192;
+    bool is_chosen = false;
+    const int width = QInputDialog::getInt(this, tr("Size of the picture"), tr("Width of each field, in pixels"), usual,
+                                           least, most, 100, &is_chosen);
+    if (!is_chosen) return;
+    const QSize shown = sides_[0]->widget->size();
+    pixels = {width, std::max(1, width * shown.height() / std::max(1, shown.width()))};
+  }
+  if (const auto sentence = save(path, pixels))
     Q_EMIT saveFailed(*sentence);
   else
     Q_EMIT saved(path);

@@ -54,6 +54,13 @@ Box frame(const Trajectory& path, const std::optional<FixedPoint>& fixed) {
   return with;
 }
 
+AffineField affine_field(const LatentSystem& system, std::span<const double> b, FlowFieldChoice choice,
+                         const std::optional<FixedPoint>& rest) {
+  if (choice == FlowFieldChoice::minimum_norm) return minimum_norm_field(system, b);
+  if (choice == FlowFieldChoice::near_rest && rest) return minimum_change_field(system, b, rest->z);
+  return steady_state_field(system, b);
+}
+
 FlowPoint point_of(std::span<const double> z) {
   FlowPoint point{};
   std::copy_n(z.begin(), std::min(z.size(), point.size()), point.begin());
@@ -156,10 +163,13 @@ FlowStudy study(const FlowData& data, const FlowChoices& choices) {
   } else {
     const LatentSystem system = system_of(data);
     const std::vector<double> b = drive_of(data, choices.token);
-    const AffineField whole = choices.field == FlowFieldChoice::steady_state ? steady_state_field(system, b)
-                                                                             : minimum_norm_field(system, b);
+    const auto rest = fixed_point(full_field(system, b));
+    if (rest) study.of_state = rest->stability;
+    const AffineField whole = affine_field(system, b, choices.field, rest);
     study.whole_fixed_point = fixed_point(whole);
-    if (const auto of_state = fixed_point(full_field(system, b))) study.of_state = of_state->stability;
+    // Where J is nearly singular the state's own rest is the surer number.
+    if (study.whole_fixed_point && rest && choices.field != FlowFieldChoice::minimum_norm)
+      study.whole_fixed_point->z = read_state(system, rest->z);
     const AffineField seen = slice(whole, study.axes);
     study.fixed_point = fixed_point(seen);
     study.field = seen;

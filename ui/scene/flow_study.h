@@ -29,12 +29,13 @@
 
 namespace mambarium {
 
-// steady_state: h follows z at once; zeros are exactly the model's fixed points. minimum_norm: the smallest h with this
-// z; directions are true, its zero is not the model's. empirical: mean steps of the trajectory itself.
-enum class FlowFieldChoice { steady_state, minimum_norm, empirical };
+// near_rest: h is as near to where this input leads it as z allows; its zero is exactly the model's fixed point, and
+// directions are true there. steady_state: h follows z at once; its zero is the same. minimum_norm: the smallest h with
+// this z; its zero is not the model's. empirical: mean steps of the trajectory itself.
+enum class FlowFieldChoice { near_rest, steady_state, minimum_norm, empirical };
 
 struct FlowChoices {
-  FlowFieldChoice field = FlowFieldChoice::steady_state;
+  FlowFieldChoice field = FlowFieldChoice::near_rest;
   std::int64_t dimension = 2;                 // 2 or 3; a z of fewer numbers has as many as it has
   bool principal = false;                     // axes of largest variance instead of coordinates
   std::array<std::int64_t, 3> which{0, 1, 2};  // coordinates
@@ -57,7 +58,7 @@ struct FlowStudy {
   // Of the field in the axes; of an affine one alone. inside: in the box.
   std::optional<FixedPoint> fixed_point;
   bool inside = false;
-  // Of all of z, whatever axes are looked at; of steady_state and minimum_norm.
+  // Of all of z, whatever axes are looked at; not of empirical.
   std::optional<FixedPoint> whole_fixed_point;
   // Whether the model goes there: of the whole state h, n directions, which is for no field of z to say.
   std::optional<Stability> of_state;

@@ -1,0 +1,172 @@
+#include "core/decoding/decoding_task.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "core/contract/text.h"
+#include "core/decoding/simulated_session.h"
+#include "core/decoding/xds_session.h"
+
+namespace mambarium {
+namespace {
+
+std::size_t index(std::int64_t value) {
+  return static_cast<std::size_t>(value);
+}
+
+SimulatedSettings simulated_settings(const ExperimentConfig& config) {
+  SimulatedSettings settings;
+  settings.seed = static_cast<std::uint64_t>(config.integer("training.seed"));
+  settings.channels = config.integer("task.channels");
+  settings.trials = config.integer("task.trials");
+  settings.tuned_share = config.real("task.tuned");
+  settings.rate_hertz = config.real("task.rate");
+  settings.modulation = config.real("task.modulation");
+  return settings;
+}
+
+DecodingSession smoothed(const DecodingSession& session, const ExperimentConfig& config) {
+  const std::string& kind = config.text("task.smoothing");
+  if (kind == "none") return session;
+  return smooth(session, kind == "causal" ? Smoothing::causal : Smoothing::gaussian,
+                config.real("task.smoothing_width"));
+}
+
+std::vector<std::string> files_of(const ExperimentConfig& config) {
+  std::vector<std::string> files;
+  for (const std::string_view piece : split(config.text("task.files"), ';'))
+    if (const std::string_view path = trimmed(piece); !path.empty()) files.emplace_back(path);
+  if (files.empty()) throw std::invalid_argument("task.files: names no file; it must be a path, or several with ;");
+  return files;
+}
+
+struct Recording {
+  DecodingWindows windows;
+  double bin_seconds = 0;
+};
+
+Recording recorded(const ExperimentConfig& config) {
+  const bool is_xds = config.text("task.recording") == "xds";
+  const std::int64_t bins = config.integer("task.window");
+  Recording recording;
+  for (const std::string& file : files_of(config)) {
+    const std::int64_t day = recording.windows.windows == 0 ? 0 : recording.windows.day.back() + 1;
+    DecodingWindows windows;
+    if (is_xds) {
+      const DecodingSession session = rebin(read_xds_session(file), config.real("task.bin"));
+      recording.bin_seconds = session.bin_seconds;
+      windows = windows_of(smoothed(session, config), bins, 1, day);
+    } else {
+      windows = read_windows(file, day);
+    }
+    if (windows.bins != bins)
+      throw std::invalid_argument(file + ": its windows have " + std::to_string(windows.bins) +
+                                  " bins, and task.window is " + std::to_string(bins) + "; set it to " +
+                                  std::to_string(windows.bins));
+    if (day == 0)
+      recording.windows = std::move(windows);
+    else
+      append(recording.windows, windows);
+  }
+  if (decodes_outputs(config) && recording.windows.output_names.empty())
+    throw std::invalid_argument(recording.windows.source +
+                                ": holds neither movement, force nor muscles, so there are no outputs; choose "
+                                "task.answer direction");
+  return recording;
+}
+
+DecodingShape shape_of(const DecodingWindows& windows, bool outputs) {
+  return {windows.bins, windows.channels,
+          outputs ? static_cast<std::int64_t>(windows.output_names.size()) : windows.classes, outputs};
+}
+
+}  // namespace
+
+DecodingShape decoding_shape(const ExperimentConfig& config) {
+  const bool outputs = decodes_outputs(config);
+  if (config.text("task.recording") != "simulated") return shape_of(recorded(config).windows, outputs);
+  constexpr std::int64_t simulated_outputs = 4;
+  return {config.integer("task.window"), config.integer("task.channels"), outputs ? simulated_outputs : direction_count,
+          outputs};
+}
+
+DecodingTask::DecodingTask(const ExperimentConfig& config) {
+  const std::int64_t bins = config.integer("task.window");
+  if (config.text("task.recording") == "simulated") {
+    const SimulatedSession simulated(simulated_settings(config));
+    const std::int64_t day = config.integer("task.day");
+    const DecodingSession session = simulated.day(day).session;
+    bin_seconds_ = session.bin_seconds;
+    const DecodingWindows raw = windows_of(session, bins);
+    windows_ = config.text("task.smoothing") == "none" ? raw : windows_of(smoothed(session, config), bins);
+    split_ = chronological_split(windows_);
+    const IdealDecoder ideal(simulated, day, bins);
+    for (const std::int64_t window : split_.test) ideal_.push_back(ideal.answer(raw.window(window)));
+  } else {
+    Recording recording = recorded(config);
+    bin_seconds_ = recording.bin_seconds;
+    windows_ = std::move(recording.windows);
+    split_ = chronological_split(windows_);
+  }
+  shape_ = shape_of(windows_, decodes_outputs(config));
+  standardise(windows_.x, column_statistics(windows_.x, windows_.bins, windows_.channels, split_.train));
+  if (const auto outputs = static_cast<std::int64_t>(windows_.output_names.size()); outputs > 0) {
+    of_outputs_ = column_statistics(windows_.target, 1, outputs, split_.train);
+    targets_ = on_scale(windows_.target);
+  }
+}
+
+void DecodingTask::draw(const Stream& stream, std::int64_t first, std::int64_t batch, SequenceBatch& out) const {
+  std::vector<std::int64_t> drawn(index(batch));
+  for (std::int64_t i = 0; i < batch; ++i) {
+    const auto words = stream.block(static_cast<std::uint64_t>(first + i));
+    const std::uint64_t number = (std::uint64_t{words[0]} * split_.train.size()) >> 32;
+    drawn[index(i)] = split_.train[number];
+  }
+  fill(drawn, out);
+}
+
+void DecodingTask::test(std::int64_t first, std::int64_t batch, SequenceBatch& out) const {
+  fill(std::span(split_.test).subspan(index(first), index(batch)), out);
+}
+
+void DecodingTask::fill(std::span<const std::int64_t> windows, SequenceBatch& out) const {
+  out.batch = std::ssize(windows);
+  out.length = shape_.bins;
+  out.channels = shape_.channels;
+  out.tokens.clear();
+  out.scored.clear();
+  out.kernels.clear();
+  out.kernel_ends.clear();
+  out.features.clear();
+  out.labels.clear();
+  out.outputs.clear();
+  const std::size_t columns = windows_.output_names.size();
+  for (const std::int64_t number : windows) {
+    const auto window = windows_.window(number);
+    out.features.insert(out.features.end(), window.begin(), window.end());
+    if (shape_.outputs) {
+      const auto row = std::span(targets_).subspan(index(number) * columns, columns);
+      out.outputs.insert(out.outputs.end(), row.begin(), row.end());
+    } else {
+      out.labels.push_back(windows_.label[index(number)]);
+    }
+  }
+}
+
+std::vector<float> DecodingTask::on_scale(std::span<const float> outputs) const {
+  std::vector<float> scaled(outputs.begin(), outputs.end());
+  standardise(scaled, of_outputs_);
+  return scaled;
+}
+
+std::vector<float> DecodingTask::as_recorded(std::span<const float> outputs) const {
+  std::vector<float> raw;
+  const std::size_t columns = of_outputs_.mean.size();
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    raw.push_back(static_cast<float>(static_cast<double>(outputs[i]) * of_outputs_.scale[i % columns] +
+                                     of_outputs_.mean[i % columns]));
+  return raw;
+}
+
+}  // namespace mambarium

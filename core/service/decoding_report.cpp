@@ -1,0 +1,118 @@
+#include "core/service/decoding_report.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "core/analysis/decoding.h"
+#include "core/contract/json_fields.h"
+#include "core/service/command_error.h"
+
+namespace mambarium {
+
+namespace {
+
+using Quality = DecodingData::Quality;
+
+// Windows overlap, so they say nothing of an error.
+nlohmann::json plain(double number) {
+  return {{"mean", number_or_null(number)}, {"standard_error", nullptr}};
+}
+
+nlohmann::json matrix(const Tensor& tensor) {
+  nlohmann::json rows = nlohmann::json::array();
+  const auto columns = static_cast<std::size_t>(tensor.shape[1]);
+  for (std::size_t first = 0; first < tensor.data.size(); first += columns) {
+    nlohmann::json row = nlohmann::json::array();
+    for (std::size_t i = first; i < first + columns; ++i) row.push_back(static_cast<std::int64_t>(tensor.data[i]));
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+nlohmann::json by_output(const DecodingData& data, const Quality& quality) {
+  nlohmann::json all = nlohmann::json::object();
+  for (std::size_t k = 0; k < quality.r_squared.size(); ++k)
+    all[data.output_names[k]] = number_or_null(quality.r_squared[k]);
+  return all;
+}
+
+nlohmann::json document_of(const LoadedRun& run, const DecodingData& data) {
+  const double gap = data.model.loss - data.ideal.loss;
+  nlohmann::json document = {{"checkpoint", run.checkpoint.string()},
+                             {"step", run.step},
+                             {"parameter_count", run.model->parameter_count()},
+                             {"sequences", data.windows},
+                             {"unit", data.outputs ? "variances" : "nats per window"},
+                             {"model", plain(data.model.loss)},
+                             {"add_beta", plain(data.ideal.loss)},
+                             {"oracle", plain(data.ideal.loss)},
+                             {"uniform", plain(data.uniform_loss)},
+                             {"gap_add_beta", plain(gap)},
+                             {"gap_oracle", plain(gap)}};
+  if (data.outputs) {
+    document["r_squared"] = plain(data.model.r_squared_of_all);
+    document["ideal_r_squared"] = plain(data.ideal.r_squared_of_all);
+    document["r_squared_by_output"] = by_output(data, data.model);
+    document["ideal_r_squared_by_output"] = by_output(data, data.ideal);
+  } else {
+    document["accuracy"] = plain(data.model.accuracy);
+    document["ideal_accuracy"] = plain(data.ideal.accuracy);
+    document["macro_f1"] = plain(data.model.macro_f1);
+    document["confusion"] = matrix(data.model.confusion);
+    document["ideal_confusion"] = matrix(data.ideal.confusion);
+  }
+  return document;
+}
+
+void print_line(const char* name, double model, double ideal, const char* form) {
+  fmt::print("{:<20} {:>12}", name, fmt::format(fmt::runtime(form), model));
+  if (std::isfinite(ideal)) fmt::print(" {:>14}", fmt::format(fmt::runtime(form), ideal));
+  fmt::print("\n");
+}
+
+void print_confusion(const Tensor& confusion) {
+  const auto classes = static_cast<std::size_t>(confusion.shape[0]);
+  fmt::print("\nwindows by direction (rows) and answer\n\n{:>6}", "");
+  for (std::size_t column = 0; column < classes; ++column) fmt::print("{:>7}", column);
+  fmt::print("\n");
+  for (std::size_t row = 0; row < classes; ++row) {
+    fmt::print("{:>6}", row);
+    for (std::size_t column = 0; column < classes; ++column)
+      fmt::print("{:>7}", static_cast<std::int64_t>(confusion.data[row * classes + column]));
+    fmt::print("\n");
+  }
+}
+
+void print_text(const LoadedRun& run, const DecodingData& data) {
+  const bool knows_ideal = std::isfinite(data.ideal.loss);
+  fmt::print("{}, step {}\n", run_title(run.config), run.step);
+  fmt::print("{} windows of {} bins in the test part\n\n", data.windows, run.config.integer("task.window"));
+  fmt::print("{:<20} {:>12}{}\n", "", "model", knows_ideal ? fmt::format(" {:>14}", "ideal decoder") : "");
+  print_line(data.outputs ? "loss, variances" : "loss, nats", data.model.loss, data.ideal.loss, "{:.5f}");
+  if (data.outputs) {
+    print_line("R^2", data.model.r_squared_of_all, data.ideal.r_squared_of_all, "{:.4f}");
+    for (std::size_t k = 0; k < data.output_names.size(); ++k)
+      print_line(("R^2 of " + data.output_names[k]).c_str(), data.model.r_squared[k],
+                 knows_ideal ? data.ideal.r_squared[k] : std::nan(""), "{:.4f}");
+  } else {
+    print_line("right, %", 100 * data.model.accuracy, 100 * data.ideal.accuracy, "{:.2f}");
+    print_line("macro F1", data.model.macro_f1, data.ideal.macro_f1, "{:.4f}");
+  }
+  fmt::print("{:<20} {:>12.5f}\n", "uninformed loss", data.uniform_loss);
+  if (!data.outputs) print_confusion(data.model.confusion);
+}
+
+}  // namespace
+
+int report_decoding(const LoadedRun& run, bool as_json) {
+  const DecodingData data = inspect_decoding(*run.model, run.config, run.step);
+  if (as_json)
+    fmt::print("{}\n", document_of(run, data).dump(2));
+  else
+    print_text(run, data);
+  return exit_code::success;
+}
+
+}  // namespace mambarium

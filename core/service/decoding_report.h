@@ -1,0 +1,12 @@
+// What `evaluate` says of a decoder: loss, right answers and which directions are taken for which, or R^2 of every
+// output, beside the ideal decoder where it is known.
+#pragma once
+
+#include "core/service/loaded_run.h"
+
+namespace mambarium {
+
+// Prints it; what it returns is the exit code.
+int report_decoding(const LoadedRun& run, bool as_json);
+
+}  // namespace mambarium

@@ -1,0 +1,153 @@
+#include <QTemporaryDir>
+#include <QTest>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "../contract/sentence.h"
+#include "../decoding/stored_npz.h"
+#include "core/contract/decoding_inspection.h"
+#include "worker_process.h"
+
+using namespace mambarium;
+using nlohmann::json;
+
+class DecodingTest : public QObject {
+  Q_OBJECT
+
+ private Q_SLOTS:
+  void initTestCase() {
+    const Finished trained = run_worker(small("directions", {}));
+    QVERIFY2(trained.code == 0, trained.err.constData());
+    told_ = trained.out;
+    directions_ = QString::fromStdString(only_run_in(out("directions")));
+    QVERIFY(!directions_.isEmpty());
+  }
+
+  void trainingSaysHowManyAreRight() {
+    const QList<QByteArray> lines = told_.split('\n');
+    const auto evaluated =
+        std::ranges::find_if(lines, [](const QByteArray& line) { return line.startsWith("step 0 "); });
+    QVERIFY(evaluated != lines.end());
+    QVERIFY2(evaluated->contains(" % right, gap to ideal decoder "), evaluated->constData());
+    QVERIFY2(told_.contains("Finished after 40 steps, test loss ") && !told_.contains("nan") &&
+                 !told_.contains("oracle") && told_.contains(" bins/s"),
+             told_.constData());
+  }
+
+  void evaluatePrintsTheConfusionAndTheIdeal() {
+    const Finished text = run_worker({"evaluate", directions_});
+    QVERIFY2(text.code == 0, text.err.constData());
+    for (const char* const part : {"ideal decoder", "right, %", "macro F1", "windows by direction", "uninformed loss"})
+      QVERIFY2(text.out.contains(part), text.out.constData());
+    const json document = parsed(run_worker({"evaluate", directions_, "--json"}));
+    QCOMPARE(document.at("confusion").size(), std::size_t{8});
+    double all = 0, right = 0;
+    for (std::size_t row = 0; row < 8; ++row)
+      for (std::size_t column = 0; column < 8; ++column) {
+        const double windows = document.at("confusion").at(row).at(column);
+        all += windows;
+        right += row == column ? windows : 0;
+      }
+    QCOMPARE(all, document.at("sequences").get<double>());
+    QVERIFY(std::abs(document.at("accuracy").at("mean").get<double>() - right / all) < 1e-12);
+    QVERIFY(document.at("ideal_accuracy").at("mean") > document.at("accuracy").at("mean"));
+    QVERIFY(document.at("add_beta").at("mean") < document.at("model").at("mean"));
+    QCOMPARE(document.at("unit").get<std::string>(), std::string("nats per window"));
+    const ReadRunFolder read = read_run_folder(directions_.toStdString());
+    QVERIFY(read.problems.empty());
+    QCOMPARE(document.at("model").at("mean").get<double>(), read.run.rows.back().test_loss);
+    QCOMPARE(document.at("accuracy").at("mean").get<double>(), read.run.rows.back().accuracy);
+  }
+
+  void outputsHaveAnRSquaredEach() {
+    const Finished trained = run_worker(small("outputs", {"--task.answer=outputs", "--model.kind=lstm", "--quiet"}));
+    QVERIFY2(trained.code == 0, trained.err.constData());
+    const QString run = QString::fromStdString(only_run_in(out("outputs")));
+    QVERIFY(content(run.toStdString() + "/metrics.csv").find(",r_squared\n") != std::string::npos);
+    const Finished text = run_worker({"evaluate", run});
+    QVERIFY2(text.out.contains("R^2 of curs_v_y") && !text.out.contains("nan"), text.out.constData());
+    const json document = parsed(run_worker({"evaluate", run, "--json"}));
+    QCOMPARE(document.at("r_squared_by_output").size(), std::size_t{4});
+    QVERIFY(document.at("ideal_r_squared").at("mean") > document.at("r_squared").at("mean"));
+    QVERIFY(!document.contains("confusion"));
+  }
+
+  void filesOfWindowsTrainWithoutAnIdealDecoder() {
+    write_day(out("one.npz").toStdString(), 200, 5, 3);
+    write_day(out("two.npz").toStdString(), 200, 5, 3);
+    const QStringList files = {"--task.recording=windows", "--task.window=5",
+                               "--task.files=" + out("one.npz") + ";" + out("two.npz")};
+    const Finished trained = run_worker(small("files", files));
+    QVERIFY2(trained.code == 0, trained.err.constData());
+    QVERIFY2(!trained.out.contains("gap") && !trained.out.contains("nan") && trained.out.contains(" % right"),
+             trained.out.constData());
+    const QString run = QString::fromStdString(only_run_in(out("files")));
+    const Finished text = run_worker({"evaluate", run});
+    QVERIFY2(text.code == 0 && !text.out.contains("ideal") && !text.out.contains("nan"), text.out.constData());
+    const json document = parsed(run_worker({"evaluate", run, "--json"}));
+    QVERIFY(document.at("add_beta").at("mean").is_null() && document.at("gap_add_beta").at("mean").is_null());
+    QCOMPARE(document.at("confusion").size(), std::size_t{3});
+    QVERIFY(document.at("ideal_confusion").empty());
+  }
+
+  void inspectAnswersWhatADecoderHas() {
+    const Finished finished = run_worker({"inspect", directions_, "--what", "decoding"});
+    QVERIFY2(finished.code == 0, finished.err.constData());
+    const auto data = parsed(finished).get<DecodingData>();
+    QCOMPARE(data.step, std::int64_t{40});
+    QVERIFY(!data.bins.empty() && data.bin_seconds == 0.05);
+    for (const char* what : {"prediction", "state", "decay"})
+      one_sentence(run_worker({"inspect", directions_, "--what", what}), "windows of a recording");
+  }
+
+  void badInputIsOneSentence() {
+    one_sentence(run_worker({"predict", "--run", directions_, "--tokens=0,1"}), "windows of a recording");
+    one_sentence(run_worker({"evaluate", directions_, "--sequences=600"}), "--sequences");
+    one_sentence(run_worker({"evaluate", directions_, "--lengths=64"}), "--lengths");
+    const QStringList windows = {"--task.recording=windows", "--task.window=5"};
+    one_sentence(run_worker(small("bad", windows + QStringList{"--task.files=nowhere.npz"})), "nowhere.npz");
+    std::ofstream(out("text.npz").toStdString()) << "no zip";
+    one_sentence(run_worker(small("bad", windows + QStringList{"--task.files=" + out("text.npz")})), "text.npz");
+    std::ofstream(out("text.mat").toStdString()) << "no MAT-file";
+    one_sentence(run_worker(small("bad", {"--task.recording=xds", "--task.files=" + out("text.mat")})), "text.mat");
+    write_day(out("other.npz").toStdString(), 200, 6, 3);
+    one_sentence(run_worker(small("bad", windows + QStringList{"--task.files=" + out("other.npz")})), "task.window");
+    one_sentence(run_worker(small("bad", windows + QStringList{"--task.answer=outputs"})), "task.answer");
+    one_sentence(run_worker(small("bad", {"--model.kind=ngram"})), "model.kind");
+    one_sentence(run_worker(small("bad", {"--task.window=41"})), "task.window");
+  }
+
+ private:
+  QString out(const QString& name) const { return folder_.filePath(name); }
+
+  QStringList small(const QString& name, const QStringList& more) const {
+    return QStringList{"train",
+                       "--task.kind=decoding",
+                       "--model.kind=mamba1",
+                       "--task.trials=40",
+                       "--task.channels=8",
+                       "--task.window=10",
+                       "--training.batch=8",
+                       "--training.steps=40",
+                       "--training.eval_every=10",
+                       "--run.out=" + out(name)} +
+           more;
+  }
+
+  static json parsed(const Finished& finished) { return json::parse(finished.out.toStdString()); }
+
+  static void one_sentence(const Finished& finished, const char* words) {
+    const auto complaints = finished.complaints();
+    QCOMPARE(finished.code, 2);
+    QCOMPARE(complaints.size(), std::size_t{1});
+    QVERIFY2(is_one_sentence(complaints[0]) && mentions(complaints[0], words), complaints[0].c_str());
+  }
+
+  QTemporaryDir folder_;
+  QString directions_;
+  QByteArray told_;
+};
+
+QTEST_GUILESS_MAIN(DecodingTest)
+#include "decoding_test.moc"
