@@ -19,7 +19,8 @@ namespace mambarium {
 
 namespace {
 
-// Curves over training, what is wired and what the theory says on the left; what the model does with a sequence on the right.
+// Curves over training, what is wired and what the theory says on the left; what the model does with a sequence on the
+// right.
 bool standsOnTheLeft(const Panel& panel) {
   static const QStringList left = {QStringLiteral("loss"),           QStringLiteral("gap"),
                                    QStringLiteral("inner-products"), QStringLiteral("circuit"),

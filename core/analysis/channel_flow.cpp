@@ -83,8 +83,9 @@ struct ScanOfOneChannel {
     return {numbers.data(), static_cast<std::int64_t>(numbers.size()), width};
   }
   kernels::CoupledScanInputs<double> inputs() const {
-    return {rows(ones, 1), rows(trace.dt, 1),  rows(trace.drive, trace.d_state), rows(read, trace.d_state),
-            trace.A.data(), trace.P.data(), trace.Q.data()};
+    return {
+        rows(ones, 1),  rows(trace.dt, 1), rows(trace.drive, trace.d_state), rows(read, trace.d_state), trace.A.data(),
+        trace.P.data(), trace.Q.data()};
   }
 
   // h_t after every token [T, n], in double.

@@ -38,7 +38,8 @@ std::int64_t count_right(const at::Tensor& rows, const SequenceBatch& batch) {
   std::int64_t right = 0;
   const auto guesses = rows.argmax(-1);
   for (std::int64_t index = 0; index < batch.batch; ++index) {
-    const auto answer = batch.sequence(index)[static_cast<std::size_t>(batch.scored[static_cast<std::size_t>(index)] + 1)];
+    const auto answer =
+        batch.sequence(index)[static_cast<std::size_t>(batch.scored[static_cast<std::size_t>(index)] + 1)];
     right += guesses[index].item<std::int64_t>() == answer ? 1 : 0;
   }
   return right;
@@ -100,8 +101,7 @@ ExtrapolationData extrapolate(SequenceModel& model, const ExperimentConfig& conf
     ExtrapolationData::Point point{.length = length};
     const std::int64_t wanted = std::max(fewest, tokens / length);
     // A transformer's weights of attention grow with the length.
-    const std::int64_t at_once =
-        std::min(wanted, std::clamp<std::int64_t>(tokens_at_once / length, 1, most_at_once));
+    const std::int64_t at_once = std::min(wanted, std::clamp<std::int64_t>(tokens_at_once / length, 1, most_at_once));
     SequenceBatch batch;
     while (point.sequences < wanted) {
       task.generate(stream, point.sequences, std::min(at_once, wanted - point.sequences), batch);

@@ -26,9 +26,9 @@ std::vector<std::int64_t> lengths_from(const std::string& text);
 // learned positions has none beyond what it was trained on.
 std::vector<std::int64_t> usual_lengths(const ExperimentConfig& config);
 
-// tokens: about how many are read at every length, and at least `fewest` sequences of each all the same. 95 % intervals of Wilson.
-// Throws std::invalid_argument for a task without an answer. `stop`, asked between two pieces, ends it with the lengths
-// done so far.
+// tokens: about how many are read at every length, and at least `fewest` sequences of each all the same. 95 % intervals
+// of Wilson. Throws std::invalid_argument for a task without an answer. `stop`, asked between two pieces, ends it with
+// the lengths done so far.
 ExtrapolationData extrapolate(SequenceModel& model, const ExperimentConfig& config,
                               std::span<const std::int64_t> lengths, std::int64_t tokens, std::int64_t fewest,
                               std::int64_t step, const std::function<bool()>& stop = {});

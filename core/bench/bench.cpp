@@ -71,15 +71,14 @@ Subject diagonal_scan(const ExperimentConfig& config) {
 Subject coupled_scan(const ExperimentConfig& config) {
   constexpr std::int64_t usual_rank = 2;
   const Mamba2Options options = mamba2_options(config);
-  const KernelCase pair =
-      coupled_scan_case({.batch = config.integer("training.batch"),
-                         .length = config.integer("task.length"),
-                         .channels = options.d_inner(),
-                         .d_state = options.d_state,
-                         .rank = has_coupling(config) ? config.integer("model.rank") : usual_rank,
-                         .form = config.text("model.coupling") == "etd" ? kernels::CouplingForm::etd
-                                                                        : kernels::CouplingForm::euler},
-                        options.threads);
+  const KernelCase pair = coupled_scan_case(
+      {.batch = config.integer("training.batch"),
+       .length = config.integer("task.length"),
+       .channels = options.d_inner(),
+       .d_state = options.d_state,
+       .rank = has_coupling(config) ? config.integer("model.rank") : usual_rank,
+       .form = config.text("model.coupling") == "etd" ? kernels::CouplingForm::etd : kernels::CouplingForm::euler},
+      options.threads);
   Subject subject = pair.fused;
   subject.name = "coupled scan";
   subject.covers = "the scan of Mamba-1 with its states coupled (Motif-Mamba)";

@@ -146,8 +146,10 @@ std::optional<Problem> room_for_recall(const ExperimentConfig& config) {
   if (config.text("task.kind") != "induction") return std::nullopt;
   constexpr std::int64_t fewest_tokens = 8, fewest_states = 4;
   if (const auto length = config.integer("task.length"); length < fewest_tokens)
-    return Problem{"task.length", std::to_string(length) + " tokens have no room for a key, its value and both again; "
-                                      "induction needs " + std::to_string(fewest_tokens) + " at least"};
+    return Problem{"task.length", std::to_string(length) +
+                                      " tokens have no room for a key, its value and both again; "
+                                      "induction needs " +
+                                      std::to_string(fewest_tokens) + " at least"};
   if (const auto states = config.integer("task.states"); states < fewest_states)
     return Problem{"task.states", "induction draws from tokens 1 to S-1 and needs three of them, so S = " +
                                       std::to_string(fewest_states) + " at least and not " + std::to_string(states) +
@@ -157,8 +159,9 @@ std::optional<Problem> room_for_recall(const ExperimentConfig& config) {
 
 std::optional<Problem> no_recall_by_counting(const ExperimentConfig& config) {
   if (config.text("task.kind") != "induction" || config.text("model.kind") != "ngram") return std::nullopt;
-  return Problem{"model.kind", "ngram counts how a chain goes on, which says nothing about induction; choose a model "
-                               "that learns"};
+  return Problem{"model.kind",
+                 "ngram counts how a chain goes on, which says nothing about induction; choose a model "
+                 "that learns"};
 }
 
 std::optional<Problem> something_to_decode(const ExperimentConfig& config) {
@@ -167,8 +170,9 @@ std::optional<Problem> something_to_decode(const ExperimentConfig& config) {
     return Problem{"model.kind", "ngram counts tokens, and a recording has none; choose a model that learns"};
   const std::string& recording = config.text("task.recording");
   if (recording == "windows" && decodes_outputs(config))
-    return Problem{"task.answer", "files of windows hold directions and no outputs; choose direction, or a recording "
-                                  "that is simulated or xds"};
+    return Problem{"task.answer",
+                   "files of windows hold directions and no outputs; choose direction, or a recording "
+                   "that is simulated or xds"};
   if (const auto window = config.integer("task.window"); recording == "simulated" && window > simulated_trial_bins)
     return Problem{"task.window", std::to_string(window) + " bins are longer than a simulated reach of " +
                                       std::to_string(simulated_trial_bins) + "; choose so many at most"};
@@ -177,8 +181,10 @@ std::optional<Problem> something_to_decode(const ExperimentConfig& config) {
 
 std::optional<Problem> motif_profile(const ExperimentConfig& config) {
   if (!config.applies("model.motif_profile")) return std::nullopt;
-  if (const auto read = motif_shares_from(config.text("model.motif_profile")); read.problem.empty()) return std::nullopt;
-  else return Problem{"model.motif_profile", read.problem};
+  if (const auto read = motif_shares_from(config.text("model.motif_profile")); read.problem.empty())
+    return std::nullopt;
+  else
+    return Problem{"model.motif_profile", read.problem};
 }
 
 std::optional<Problem> whole_heads(const ExperimentConfig& config) {
@@ -201,12 +207,11 @@ std::optional<Problem> memory(const ExperimentConfig& config) {
   if (table_of_contexts(config)) return std::nullopt;
   const double bytes = estimated_bytes(config);
   if (bytes <= most_bytes) return std::nullopt;
-  return Problem{"training.batch",
-                 "a step of " + std::to_string(config.integer("training.batch")) + " x " +
-                     std::to_string(length_of(config)) + (is_decoder(config) ? " bins" : " tokens") +
-                     " with this model would take about " +
-                     shortest(std::ceil(bytes / (1u << 30))) + " GiB of memory, more than " +
-                     shortest(most_bytes / (1u << 30)) + "; lower the batch, the length or the model's sizes"};
+  return Problem{"training.batch", "a step of " + std::to_string(config.integer("training.batch")) + " x " +
+                                       std::to_string(length_of(config)) + (is_decoder(config) ? " bins" : " tokens") +
+                                       " with this model would take about " + shortest(std::ceil(bytes / (1u << 30))) +
+                                       " GiB of memory, more than " + shortest(most_bytes / (1u << 30)) +
+                                       "; lower the batch, the length or the model's sizes"};
 }
 
 }  // namespace
@@ -284,8 +289,7 @@ double estimated_bytes(const ExperimentConfig& config) {
       tokens * ((number("model.layers") * layer.per_token + embedded + 3 * alphabet) * 2 + attended);
   const double positions = is_transformer ? length * number("model.d_model") : 0;
   const double weights = number("model.layers") * layer.weights + alphabet * embedded + positions;
-  const double kernels_a_sequence =
-      config.applies("task.p_switch") ? 1 + config.real("task.p_switch") * length : 1;
+  const double kernels_a_sequence = config.applies("task.p_switch") ? 1 + config.real("task.p_switch") * length : 1;
   const double kernels = config.applies("task.order") ? number("training.batch") * kernels_a_sequence *
                                                             cells(number("task.states"), number("task.order"))
                                                       : 0;
@@ -296,10 +300,9 @@ double estimated_bytes(const ExperimentConfig& config) {
 
 std::vector<Problem> ExperimentConfig::validate() const {
   std::vector<Problem> problems;
-  for (const auto& check : {table_of_contexts, table_of_counts, halves_of_two_states, stationary_start,
-                            length_above_order, room_for_recall, no_recall_by_counting, something_to_decode,
-                            motif_profile, whole_heads,
-                            start_problem, device, memory})
+  for (const auto& check :
+       {table_of_contexts, table_of_counts, halves_of_two_states, stationary_start, length_above_order, room_for_recall,
+        no_recall_by_counting, something_to_decode, motif_profile, whole_heads, start_problem, device, memory})
     if (auto problem = check(*this)) problems.push_back(*std::move(problem));
   return problems;
 }

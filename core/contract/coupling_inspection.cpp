@@ -70,9 +70,17 @@ void from_json(const json& document, CircuitData& data) {
 }
 
 void to_json(json& document, const FlowData& data) {
-  document = {{"step", data.step}, {"layer", data.layer}, {"channel", data.channel}, {"etd", data.etd},
-              {"tokens", data.tokens}, {"A", data.A}, {"P", data.P}, {"Q", data.Q},
-              {"dt", data.dt}, {"drive", data.drive}, {"z", data.z}};
+  document = {{"step", data.step},
+              {"layer", data.layer},
+              {"channel", data.channel},
+              {"etd", data.etd},
+              {"tokens", data.tokens},
+              {"A", data.A},
+              {"P", data.P},
+              {"Q", data.Q},
+              {"dt", data.dt},
+              {"drive", data.drive},
+              {"z", data.z}};
 }
 
 void from_json(const json& document, FlowData& data) {

@@ -18,15 +18,15 @@ namespace mambarium {
 struct CircuitData {
   std::int64_t step = 0, layer = 0, channel = 0;
   std::int64_t rank = 0;
-  bool shared = true;  // by all channels of the layer
-  Tensor coupling = {};     // M [n, n]
-  double scale = 0;    // k
-  double theta = 0;    // an edge where M_ij^2 is above
-  bool causal = false;  // edges go from j to i
+  bool shared = true;                        // by all channels of the layer
+  Tensor coupling = {};                      // M [n, n]
+  double scale = 0;                          // k
+  double theta = 0;                          // an edge where M_ij^2 is above
+  bool causal = false;                       // edges go from j to i
   std::vector<double> soft = {}, hard = {};  // [16]
-  std::vector<double> target = {};  // [13]; none where no motif is asked for
-  double loss = 0, r_squared = 0;  // of the soft shares against the target; NaN without one
-  double entropy = 0;              // bits: mean over the edges of how undecided the soft ones are
+  std::vector<double> target = {};           // [13]; none where no motif is asked for
+  double loss = 0, r_squared = 0;            // of the soft shares against the target; NaN without one
+  double entropy = 0;                        // bits: mean over the edges of how undecided the soft ones are
   // Stability: the largest singular value of M against what the form of the recurrence bears (core/motif/coupling.h)
   // at the largest dt of the probe sequence.
   double norm = 0, bound = 0;
@@ -38,10 +38,10 @@ struct CircuitData {
 // All that z = Q h of one channel does along a probe sequence, and what its flow field is made of.
 struct FlowData {
   std::int64_t step = 0, layer = 0, channel = 0;
-  bool etd = false;                  // else euler
+  bool etd = false;                       // else euler
   std::vector<std::int32_t> tokens = {};  // T
   Tensor A = {};                          // [n], at most 0
-  Tensor P = {}, Q = {};                       // k P [n, r] and Q [r, n]
+  Tensor P = {}, Q = {};                  // k P [n, r] and Q [r, n]
   Tensor dt = {};                         // [T]
   Tensor drive = {};                      // [T, n]: B_t x_t
   Tensor z = {};                          // [T, r]: after each token

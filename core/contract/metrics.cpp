@@ -31,8 +31,8 @@ constexpr std::array<std::pair<const char*, double MetricsRow::*>, 8> numbers = 
 
 struct FurtherColumn {
   const char* name;
-  double MetricsRow::* number;
-  bool MetricsForm::* wanted;
+  double MetricsRow::*number;
+  bool MetricsForm::*wanted;
 };
 constexpr std::array<FurtherColumn, 4> further = {
     {{"accuracy", &MetricsRow::accuracy, &MetricsForm::accuracy},
@@ -97,7 +97,8 @@ std::string metrics_header(MetricsForm form) {
 std::string to_csv_line(const MetricsRow& row, MetricsForm form) {
   std::string line;
   for (const auto& [name, member] : counts) line += std::to_string(row.*member) + ",";
-  for (const auto& [name, member] : numbers_of(form)) line += (std::isnan(row.*member) ? "" : shortest(row.*member)) + ",";
+  for (const auto& [name, member] : numbers_of(form))
+    line += (std::isnan(row.*member) ? "" : shortest(row.*member)) + ",";
   line.pop_back();
   return line;
 }
@@ -149,7 +150,8 @@ void from_json(const json& document, MetricsRow& row) {
   for (const auto& [name, member] : counts) row.*member = fields.count(name);
   for (const auto& [name, member] : numbers) row.*member = fields.number(name);
   for (const FurtherColumn& column : further)
-    row.*column.number = fields.has(column.name) ? fields.number(column.name) : std::numeric_limits<double>::quiet_NaN();
+    row.*column.number =
+        fields.has(column.name) ? fields.number(column.name) : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace mambarium

@@ -10,21 +10,22 @@ namespace mambarium {
 ReadMotifShares motif_shares_from(std::string_view text) {
   const auto fields = split(text, ',');
   if (fields.size() != shares_of_a_profile)
-    return {{}, "there are " + std::to_string(fields.size()) + " numbers in " + in_quotes(text) +
-                    ", a profile has 13, separated by commas"};
+    return {{},
+            "there are " + std::to_string(fields.size()) + " numbers in " + in_quotes(text) +
+                ", a profile has 13, separated by commas"};
   MotifShares shares{};
   for (std::size_t i = 0; i < shares_of_a_profile; ++i) {
     const auto value = real_from(trimmed(fields[i]));
     if (!value || !(*value >= 0 && *value <= 1))
-      return {{}, "the share of Motif-" + std::to_string(i + 1) + " is " + in_quotes(trimmed(fields[i])) +
-                      ", it must be a number from 0 to 1"};
+      return {{},
+              "the share of Motif-" + std::to_string(i + 1) + " is " + in_quotes(trimmed(fields[i])) +
+                  ", it must be a number from 0 to 1"};
     shares[i] = *value;
   }
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   if (sum <= 0) return {{}, "all 13 shares are 0; at least one must be above"};
   constexpr double rounding = 1e-9;
-  if (sum > 1 + rounding)
-    return {{}, "the 13 shares add up to " + shortest(sum) + ", no more than 1 can be asked for"};
+  if (sum > 1 + rounding) return {{}, "the 13 shares add up to " + shortest(sum) + ", no more than 1 can be asked for"};
   return {shares, ""};
 }
 

@@ -142,13 +142,15 @@ std::span<const Property> property_table() {
       number("task.modulation", "Task", 1.5, from(0), 3, "Modulation", "",
              "How strongly a tuned unit's logarithmic rate follows the reach, on average.", of_simulated),
 
-      one_of("model.kind", "Model", "mamba2", {"mamba2", "mamba_zero", "mamba1", "transformer", "lstm", "rwkv4", "ngram"}, "Model",
-             "mamba2: the full block, every part of which can be switched off. mamba_zero: the paper's simplification, "
-             "a convolution and the state space alone, without activations, gate, norms or MLP. mamba1: the selective "
-             "scan with a decay for every channel and state. The states of mamba1 and mamba2 can be coupled "
-             "(Motif-Mamba). transformer: attention and MLP. lstm, rwkv4: the recurrent baselines. ngram: no model but "
-             "the add-beta estimator, to compare with. Transformer, lstm and rwkv4 run on LibTorch operators with either "
-             "engine."),
+      one_of(
+          "model.kind", "Model", "mamba2", {"mamba2", "mamba_zero", "mamba1", "transformer", "lstm", "rwkv4", "ngram"},
+          "Model",
+          "mamba2: the full block, every part of which can be switched off. mamba_zero: the paper's simplification, "
+          "a convolution and the state space alone, without activations, gate, norms or MLP. mamba1: the selective "
+          "scan with a decay for every channel and state. The states of mamba1 and mamba2 can be coupled "
+          "(Motif-Mamba). transformer: attention and MLP. lstm, rwkv4: the recurrent baselines. ngram: no model but "
+          "the add-beta estimator, to compare with. Transformer, lstm and rwkv4 run on LibTorch operators with either "
+          "engine."),
       whole("model.ngram_order", "Model", 1, 0, 8, "n-gram order", "tokens",
             "How many tokens back the add-beta estimator looks. Its beta is the task's.", "model.kind=ngram"),
       whole("model.d_model", "Model", 8, 1, 4096, "Width d_model", "channels", "The width of the residual stream.",
@@ -180,10 +182,11 @@ std::span<const Property> property_table() {
       any_of("model.conv_qkv", "Parts", "none", {"Q", "K", "V"}, "Convolution of Q, K, V",
              "Which of queries, keys and values pass through a short causal convolution without bias.",
              "model.kind=transformer"),
-      any_of("model.conv", "Parts", "x,B,C", {"x", "B", "C"}, "Convolution on",
-             "Which of the inputs x, B and C pass through the short causal convolution. In mamba1 x alone has one, and B "
-             "and C are made from it.",
-             of_mamba),
+      any_of(
+          "model.conv", "Parts", "x,B,C", {"x", "B", "C"}, "Convolution on",
+          "Which of the inputs x, B and C pass through the short causal convolution. In mamba1 x alone has one, and B "
+          "and C are made from it.",
+          of_mamba),
       whole("model.d_conv", "Parts", 2, 1, 32, "Window w", "tokens",
             "Taps of the convolution: the current token and the w-1 before it. Order k needs w = k+1.",
             "model.conv!=none | model.conv_qkv!=none"),
@@ -197,10 +200,11 @@ std::span<const Property> property_table() {
              "Multiply the output of the state space by an activated projection of the input.", with_parts),
       one_of("model.decay", "Parts", "learned", {"learned", "one"}, "Decay a_t",
              "learned: a_t = exp(-a dt_t) depends on the token. one: a_t = 1, nothing is ever forgotten.", of_mamba),
-      one_of("model.norm", "Parts", "layer", {"layer", "none"}, "Norms",
-             "Layer norms before each block part, after the state space and before the read-out. In mamba1 with bias, and "
-             "none after the state space.",
-             with_parts),
+      one_of(
+          "model.norm", "Parts", "layer", {"layer", "none"}, "Norms",
+          "Layer norms before each block part, after the state space and before the read-out. In mamba1 with bias, and "
+          "none after the state space.",
+          with_parts),
       one_of("model.mlp", "Parts", "gated", {"gated", "plain", "none"}, "MLP",
              "The MLP after each mixer, four times as wide as the model: gated, plain, or left out.",
              "model.kind=mamba2"),
@@ -212,10 +216,11 @@ std::span<const Property> property_table() {
       one_of("model.readout", "Parts", "softmax", {"softmax", "l1"}, "Read-out",
              "How logits become probabilities. l1: (relu(logit) + 1e-5) divided by its sum, as in the paper's theory.",
              "model.kind!=ngram & task.kind!=decoding"),
-      number("model.input_dropout", "Parts", 0.5, from(0), 0.95, "Input dropout", "",
-             "The share of a window's numbers that a training step sets to 0, at random, with the others raised to make "
-             "up for it.",
-             of_recording),
+      number(
+          "model.input_dropout", "Parts", 0.5, from(0), 0.95, "Input dropout", "",
+          "The share of a window's numbers that a training step sets to 0, at random, with the others raised to make "
+          "up for it.",
+          of_recording),
 
       one_of("model.coupling", "Coupling", "none", {"none", "euler", "etd"}, "Coupling M_I M_J",
              "A low-rank path between the states of a channel: h_t += k P (Q h_t-1) scaled by dt (euler, as the public "
@@ -229,14 +234,15 @@ std::span<const Property> property_table() {
       one_of("model.coupling_of", "Coupling", "layer", {"layer", "channel"}, "One coupling for each",
              "layer: all channels of a layer share P, Q and k. channel: every channel has its own.",
              "model.coupling!=none"),
-      one_of("model.motif", "Coupling", "none",
-             {"none", "021D", "021U", "021C", "030T", "111U", "111D", "120U", "120D", "201", "030C", "120C", "210",
-              "300", "FRP", "MOP", "AVE", "profile"},
-             "Motif",
-             "Which wiring of M = k P Q a second loss asks for: one of the 13 connected triads by its MAN name (in the "
-             "paper's numbers 1 to 13: Motif-2 is 021U, Motif-12 is 210), a cortical profile, or one of your own. none: "
-             "the coupling learns as it likes (Motifblank).",
-             "model.coupling!=none"),
+      one_of(
+          "model.motif", "Coupling", "none",
+          {"none", "021D", "021U", "021C", "030T", "111U", "111D", "120U", "120D", "201", "030C", "120C", "210", "300",
+           "FRP", "MOP", "AVE", "profile"},
+          "Motif",
+          "Which wiring of M = k P Q a second loss asks for: one of the 13 connected triads by its MAN name (in the "
+          "paper's numbers 1 to 13: Motif-2 is 021U, Motif-12 is 210), a cortical profile, or one of your own. none: "
+          "the coupling learns as it likes (Motifblank).",
+          "model.coupling!=none"),
       number("model.motif_fraction", "Coupling", 0.25, above(0), 1, "Share of the triads", "",
              "The share of all triples that should be the one motif asked for.",
              "model.motif!=none & model.motif!=FRP & model.motif!=MOP & model.motif!=AVE & model.motif!=profile"),

@@ -18,11 +18,11 @@ namespace mambarium {
 struct ChannelTrace {
   bool etd = false;
   std::int64_t d_state = 0, rank = 0;
-  std::vector<double> A = {};         // [n], at most 0
-  std::vector<double> P = {}, Q = {};      // k P [n, r] and Q [r, n]
-  std::vector<double> dt = {};        // [T]
-  std::vector<double> drive = {};     // [T, n]: B_t x_t
-  std::vector<double> state = {};     // [T, n]: h_t as the model computes it
+  std::vector<double> A = {};          // [n], at most 0
+  std::vector<double> P = {}, Q = {};  // k P [n, r] and Q [r, n]
+  std::vector<double> dt = {};         // [T]
+  std::vector<double> drive = {};      // [T, n]: B_t x_t
+  std::vector<double> state = {};      // [T, n]: h_t as the model computes it
 };
 
 // How the couplings of all layers stand to the motif that is asked for: means over the layers (and, where every channel

@@ -22,9 +22,10 @@ std::vector<std::int64_t> chosen_lengths(const LoadedRun& run, const AnswersOpti
     const std::int64_t trained = run.config.integer("task.length");
     const bool bounded = run.config.applies("model.positions") && run.config.text("model.positions") == "learned";
     if (bounded && lengths.back() > trained)
-      throw std::invalid_argument(fmt::format("lengths: this transformer has learned positions for {} tokens and none "
-                                              "for {}; train one with model.positions sinusoidal",
-                                              trained, lengths.back()));
+      throw std::invalid_argument(
+          fmt::format("lengths: this transformer has learned positions for {} tokens and none "
+                      "for {}; train one with model.positions sinusoidal",
+                      trained, lengths.back()));
     return lengths;
   } catch (const std::invalid_argument& fault) {
     throw bad_input(std::string("--") + fault.what());

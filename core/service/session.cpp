@@ -177,8 +177,8 @@ void Session::on(const InspectMessage& inspect_message) {
   const InspectRequest& request = inspect_message.request;
   try {
     SequenceModel& model = request.at ? model_at(*request.at) : trainer_->model();
-    nlohmann::json data = inspect(model, trainer_->config(), request, request.at.value_or(trainer_->step()),
-                                  trainer_->decoding());
+    nlohmann::json data =
+        inspect(model, trainer_->config(), request, request.at.value_or(trainer_->step()), trainer_->decoding());
     send_(InspectedReport{generation_, inspect_message.id, request.what, std::move(data)});
   } catch (const TrainingError& fault) {
     error(fault.what(), fault.hint(), inspect_message.id);

@@ -45,8 +45,8 @@ int run(int argc, char** argv) {
       add_train_command(program),   add_evaluate_command(program),  add_predict_command(program),
       add_inspect_command(program), add_serve_command(program),     add_bench_command(program),
       add_sweep_command(program),   add_reproduce_command(program), add_selftest_command(program),
-      add_theory_command(program),
-                                         add_motif_command(program),  add_info_command(program),      add_settings_command(program)};
+      add_theory_command(program),  add_motif_command(program),     add_info_command(program),
+      add_settings_command(program)};
   // Left over arguments are refused below, with the nearest flag.
   program.allow_extras();
   for (const Command& command : commands) command.app->allow_extras();

@@ -44,8 +44,9 @@ void InductionTask::generate(const Stream& stream, std::int64_t first, std::int6
   const std::int64_t drawn = vocabulary_ - 1;
   for (std::int64_t index = 0; index < batch; ++index) {
     const auto n = static_cast<std::uint64_t>(first + index);
-    const auto row = std::span(out.tokens).subspan(static_cast<std::size_t>(index * (length_ + 1)),
-                                                   static_cast<std::size_t>(length_ + 1));
+    const auto row =
+        std::span(out.tokens)
+            .subspan(static_cast<std::size_t>(index * (length_ + 1)), static_cast<std::size_t>(length_ + 1));
     fill(stream, n, vocabulary_, row);
     constexpr std::uint64_t after_tokens = std::uint64_t{1} << 32;
     const auto words = stream.block(after_tokens, n), more = stream.block(after_tokens + 1, n);

@@ -6,8 +6,9 @@
 // came by accident is replaced by 1 + key mod (V-1), so the key stands at p and q alone. Token 0 never comes. The
 // prediction that is scored is the one after input q.
 //
-// Sequence n of a stream is a pure function of (stream, n): tokens from sub-stream n as in MarkovTask, key, value, p and
-// q from its blocks 2^32 and 2^32 + 1. Another T is another sequence. Immutable: any thread, one SequenceBatch each.
+// Sequence n of a stream is a pure function of (stream, n): tokens from sub-stream n as in MarkovTask, key, value, p
+// and q from its blocks 2^32 and 2^32 + 1. Another T is another sequence. Immutable: any thread, one SequenceBatch
+// each.
 #pragma once
 
 #include <cstdint>

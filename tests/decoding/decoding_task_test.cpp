@@ -264,7 +264,8 @@ class DecodingTaskTest : public QObject {
   ExperimentConfig of_files(const QStringList& names) {
     std::string files;
     for (const QString& name : names)
-      files += (files.empty() ? "" : ";") + (name.trimmed().isEmpty() ? name : folder_.filePath(name)).toStdString();
+      files += std::string(files.empty() ? "" : ";") +
+               (name.trimmed().isEmpty() ? name : folder_.filePath(name)).toStdString();
     return with(simulated(), {{"task.recording", "windows"}, {"task.files", files}, {"task.window", "4"}});
   }
 

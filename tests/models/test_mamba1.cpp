@@ -50,7 +50,8 @@ at::Tensor read_token_by_token(SequenceModel& model, const at::Tensor& tokens) {
   const torch::NoGradGuard no_gradients;
   const auto state = model.initial_state(tokens.size(0));
   std::vector<at::Tensor> rows;
-  for (std::int64_t t = 0; t < tokens.size(1); ++t) rows.push_back(model.step(tokens.select(1, t).contiguous(), *state));
+  for (std::int64_t t = 0; t < tokens.size(1); ++t)
+    rows.push_back(model.step(tokens.select(1, t).contiguous(), *state));
   return torch::stack(rows, 1);
 }
 
@@ -110,8 +111,8 @@ class TestMamba1 : public QObject {
     for (const bool etd : {false, true}) {
       auto options = coupled_options(etd);
       options.coupling.scale = 0;
-      Mamba1 coupled(options, Engine::fused, Precision::float32), plain(small_options(), Engine::fused,
-                                                                        Precision::float32);
+      Mamba1 coupled(options, Engine::fused, Precision::float32),
+          plain(small_options(), Engine::fused, Precision::float32);
       enlarge(plain);
       const auto all = named(plain);
       {
@@ -126,7 +127,8 @@ class TestMamba1 : public QObject {
       loss.backward();
       plain.loss(tokens, targets).backward();
       auto of_coupled = named(coupled);
-      for (const auto& [name, tensor] : all) QVERIFY2(torch::equal(of_coupled.at(name).grad(), tensor.grad()), name.c_str());
+      for (const auto& [name, tensor] : all)
+        QVERIFY2(torch::equal(of_coupled.at(name).grad(), tensor.grad()), name.c_str());
       // and yet the coupling can be learned: only k moves it away from 0.
       QVERIFY(of_coupled.at("layers.0.coupling.k").grad().abs().item<double>() > 0);
       QCOMPARE(of_coupled.at("layers.0.coupling.P").grad().abs().max().item<double>(), 0.0);

@@ -1,10 +1,11 @@
+#include "core/tasks/induction_task.h"
+
 #include <QTest>
 #include <algorithm>
 #include <cmath>
 #include <set>
 
 #include "core/estimators/known_task.h"
-#include "core/tasks/induction_task.h"
 
 using namespace mambarium;
 
@@ -91,7 +92,8 @@ void InductionTaskTest::tokensAreUniform() {
   for (std::int64_t index = 0; index < batch.batch; ++index) {
     const auto row = batch.sequence(index);
     for (const std::int32_t token : row) ++counts[static_cast<std::size_t>(token)];
-    ++answers[static_cast<std::size_t>(row[static_cast<std::size_t>(batch.scored[static_cast<std::size_t>(index)] + 1)])];
+    ++answers[static_cast<std::size_t>(
+        row[static_cast<std::size_t>(batch.scored[static_cast<std::size_t>(index)] + 1)])];
   }
   const auto largest_deviation = [](const std::vector<double>& all, double total) {
     const double expected = total / 63;

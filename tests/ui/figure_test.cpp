@@ -135,7 +135,8 @@ void FigureTest::pdfHasTheAskedSizeAndItsTextIsText() {
     for (QCPAxisRect* rect : plot->axisRects())
       for (const QCPAxis* axis : rect->axes())
         if (axis->visible() && !axis->label().isEmpty())
-          QVERIFY2(text.contains(axis->label().simplified()), qPrintable(axis->label() + QStringLiteral(" is not in: ") + text));
+          QVERIFY2(text.contains(axis->label().simplified()),
+                   qPrintable(axis->label() + QStringLiteral(" is not in: ") + text));
   QVERIFY(
       output(QStringLiteral("pdfimages"), {QStringLiteral("-list"), path}).split(u'\n', Qt::SkipEmptyParts).size() ==
       2);

@@ -76,7 +76,8 @@ int main(int argc, char** argv) {
       frames_per_second(widget, seconds, [&](int) { scene.setCamera(orbited(scene.camera(), 1.5, 0)); });
   const double cursor = frames_per_second(widget, seconds, [&](int move) { scene.setCursor(move % 200); });
   const double live = frames_per_second(widget, seconds, [&](int move) { scene.setPicture(picture(0.1 * move)); });
-  std::printf("%s, 1280 x 800, 200 streamlines, frames a second: %.1f orbiting, %.1f with the cursor moving, %.1f with "
-              "another field each time\n",
-              qPrintable(widget.rendererName()), orbiting, cursor, live);
+  std::printf(
+      "%s, 1280 x 800, 200 streamlines, frames a second: %.1f orbiting, %.1f with the cursor moving, %.1f with "
+      "another field each time\n",
+      qPrintable(widget.rendererName()), orbiting, cursor, live);
 }

@@ -1,12 +1,13 @@
 // The flow panel on made-up systems: the field follows the input, the fixed point is the system's, both views show the
 // same study.
 
+#include "ui/scene/flow_panel.h"
+
 #include <QProcess>
 #include <cmath>
 
 #include "core/flow/fixed_point.h"
 #include "panel_fixture.h"
-#include "ui/scene/flow_panel.h"
 
 using namespace mambarium;
 
@@ -159,7 +160,8 @@ void FlowPanelTest::runningThroughVisitsEveryToken() {
 }
 
 void FlowPanelTest::optionsAreKeptAndChecked() {
-  const auto panel = shownFlow(fake::flow(6, 3, 20), {{"view", "plane"}, {"principal", true}, {"hold", 4}, {"lines", 50}});
+  const auto panel =
+      shownFlow(fake::flow(6, 3, 20), {{"view", "plane"}, {"principal", true}, {"hold", 4}, {"lines", 50}});
   const nlohmann::json options = panel->options();
   QCOMPARE(options["view"], "plane");
   QCOMPARE(options["hold"], 4);

@@ -198,8 +198,16 @@ void PanelsTest::optionsRoundTrip() {
       {"state", {{"probe", 2}, {"view", "maps"}, {"layer", 1}, {"head", 3}}},
       {"inner-products", nlohmann::json::object()},
       {"flow",
-       {{"probe", 3}, {"view", "plane"}, {"field", "empirical"}, {"dimension", 2}, {"principal", true}, {"layer", 1}, {"channel", 3},
-        {"glyphs", true}, {"hold", 4}, {"lines", 60}}},
+       {{"probe", 3},
+        {"view", "plane"},
+        {"field", "empirical"},
+        {"dimension", 2},
+        {"principal", true},
+        {"layer", 1},
+        {"channel", 3},
+        {"glyphs", true},
+        {"hold", 4},
+        {"lines", 60}}},
       {"reconstruction", {{"probe", 3}, {"layer", 1}, {"channel", 3}}},
       {"circuit", {{"layer", 1}, {"channel", 3}, {"triad", 2}, {"instance", 5}}},
       {"extrapolation", nlohmann::json::object()},
@@ -250,7 +258,7 @@ void PanelsTest::whatAKindOfModelHasNotIsSaid() {
 
   FilterData of_attention = fake::filters(1, 2);
   of_attention.layers[0].resize(1);
-  of_attention.layers[0][0].name = "K";
+  of_attention.layers[0][0].name = std::string("K");
   of_attention.layers[0][0].bias = {{0}, {}};
   data.runs[0].config.set("model.conv_qkv", std::string("K"));
   data.inspected = of_attention;

@@ -239,8 +239,14 @@ TheoremData theorem(double epsilon, double beta) {
 }
 
 FlowData flow(std::int64_t n, std::int64_t r, int length) {
-  FlowData data{.step = 300, .tokens = {}, .A = {{n}, {}}, .P = {{n, r}, {}}, .Q = {{r, n}, {}}, .dt = {{length}, {}},
-                .drive = {{length, n}, {}}, .z = {{length, r}, {}}};
+  FlowData data{.step = 300,
+                .tokens = {},
+                .A = {{n}, {}},
+                .P = {{n, r}, {}},
+                .Q = {{r, n}, {}},
+                .dt = {{length}, {}},
+                .drive = {{length, n}, {}},
+                .z = {{length, r}, {}}};
   const auto wave = [](double i) { return static_cast<float>(std::sin(1.7 * i + 0.3)); };
   for (int i = 0; i < n; ++i) data.A.data.push_back(static_cast<float>(-1 - 0.4 * i));
   for (int i = 0; i < n * r; ++i) {
@@ -271,8 +277,13 @@ FlowData flow(std::int64_t n, std::int64_t r, int length) {
 }
 
 ReconstructionData reconstruction(int length, int states) {
-  ReconstructionData data{.step = 300, .layer = 0, .channel = 4, .tokens = {}, .state = {{length, states}, {}},
-                          .replayed = {{length, states}, {}}, .error = {}};
+  ReconstructionData data{.step = 300,
+                          .layer = 0,
+                          .channel = 4,
+                          .tokens = {},
+                          .state = {{length, states}, {}},
+                          .replayed = {{length, states}, {}},
+                          .error = {}};
   for (int t = 0; t < length; ++t) {
     data.tokens.push_back(t % 2);
     for (int n = 0; n < states; ++n) {

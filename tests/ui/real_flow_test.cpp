@@ -1,5 +1,5 @@
-// A lesson with a real worker, by clicks and keys: train a Motif-Mamba, watch its state flow, hold an input and read the
-// fixed point, put a run without a motif beside it, and take the pictures along.
+// A lesson with a real worker, by clicks and keys: train a Motif-Mamba, watch its state flow, hold an input and read
+// the fixed point, put a run without a motif beside it, and take the pictures along.
 #include <QComboBox>
 #include <QProcess>
 #include <QSignalSpy>

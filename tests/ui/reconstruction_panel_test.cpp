@@ -1,9 +1,11 @@
-// The reconstruction panel: both states as they came, the error where a person looks for it, and a caption that says it.
+// The reconstruction panel: both states as they came, the error where a person looks for it, and a caption that says
+// it.
+#include "ui/plots/reconstruction_panel.h"
+
 #include <QSpinBox>
 #include <cmath>
 
 #include "panel_fixture.h"
-#include "ui/plots/reconstruction_panel.h"
 
 using namespace mambarium;
 
@@ -34,7 +36,8 @@ void ReconstructionPanelTest::tabulatesWhatCame() {
 void ReconstructionPanelTest::theCaptionSaysTheLargestError() {
   const auto panel = shownPanel(QStringLiteral("reconstruction"), fake::inspected(fake::reconstruction(20, 3)));
   QCOMPARE(static_cast<ReconstructionPanel&>(*panel).largestError(), 1.9e-15);
-  QVERIFY2(panel->caption().contains(QStringLiteral("channel 5")) && panel->caption().contains(QString::fromUtf8("2×10⁻¹⁵")) &&
+  QVERIFY2(panel->caption().contains(QStringLiteral("channel 5")) &&
+               panel->caption().contains(QString::fromUtf8("2×10⁻¹⁵")) &&
                panel->caption().contains(QString::fromUtf8("2×10⁻⁷")),
            qPrintable(panel->caption()));
 }

@@ -9,6 +9,7 @@
 #include <QStyle>
 #include <QStyleOptionComboBox>
 #include <QVBoxLayout>
+#include <set>
 
 #include "ui/form/property_editor.h"
 #include "ui/session/problem_text.h"
@@ -100,6 +101,7 @@ void ExperimentForm::addHeader(QVBoxLayout& column) {
 void ExperimentForm::addGroupTitle(QGridLayout& grid, std::string_view group) {
   auto* const title = withRole(new QLabel(fromView(group)), "title");
   title->setContentsMargins(0, 12, 0, 0);
+  titles_.emplace_back(group, title);
   grid.addWidget(title, grid.rowCount(), 0, 1, 3);
   if (group != "Parts") return;
   fork_hint_ = withRole(
@@ -147,8 +149,17 @@ void ExperimentForm::choosePreset(int index) {
   refreshPreset();
 }
 
+// Settings of another task, model or coupling would fill the form with grey: they come with the choice that needs them.
+// What a part beside it switches off stays in its place.
+bool ExperimentForm::isOfAnotherKind(const Property& property) const {
+  if (draft_.config().applies(property.key)) return false;
+  return property.group == "Task" || property.group == "Coupling" ||
+         property.applies_when.find("model.kind") != std::string_view::npos;
+}
+
 void ExperimentForm::refresh() {
   std::vector<Problem> problems = draft_.problems();
+  std::set<std::string_view> groups;
   for (const Row& row : rows_) {
     const Property& property = row.editor->property();
     row.editor->refresh();
@@ -156,7 +167,9 @@ void ExperimentForm::refresh() {
     for (QWidget* const part :
          {static_cast<QWidget*>(row.label), static_cast<QWidget*>(row.editor), static_cast<QWidget*>(row.unit)}) {
       part->setEnabled(applies);
+      if (part->parentWidget()) part->setVisible(!isOfAnotherKind(property));
     }
+    if (!isOfAnotherKind(property)) groups.insert(property.group);
     QStringList sentences;
     std::erase_if(problems, [&](const Problem& problem) {
       if (problem.where != property.key) return false;
@@ -169,6 +182,7 @@ void ExperimentForm::refresh() {
     row.editor->field()->setAccessibleDescription(sentences.isEmpty() ? fromView(property.help)
                                                                       : sentences.join(QLatin1Char(' ')));
   }
+  for (const auto& [group, title] : titles_) title->setVisible(groups.contains(group));
   other_problems_->setText(toSentences(problems));
   other_problems_->setVisible(!problems.empty());
   refreshPreset();

@@ -1,7 +1,8 @@
 // ExperimentForm: the settings of the draft, one row each, generated wholly from the property table.
 //
-// Groups and rows stand in the table's order; what does not apply under the current values is disabled; what is wrong
-// is said in a sentence below its row. Above them: the presets, with the description of the one that is set.
+// Groups and rows stand in the table's order; what does not apply under the current values is disabled, or not there
+// where it belongs to another task, model or coupling; what is wrong is said in a sentence below its row. Above them:
+// the presets, with the description of the one that is set.
 #pragma once
 
 #include <QScrollArea>
@@ -46,10 +47,12 @@ class ExperimentForm : public QScrollArea {
   void addRow(QGridLayout& grid, const Property& property);
   void refresh();
   void refreshPreset();
+  bool isOfAnotherKind(const Property& property) const;
 
   ExperimentDraft& draft_;
   std::vector<Preset> presets_;
   std::vector<Row> rows_;
+  std::vector<std::pair<std::string_view, QLabel*>> titles_;  // of the groups
   QComboBox* preset_box_ = nullptr;
   QLabel* preset_text_ = nullptr;
   QLabel* fork_hint_ = nullptr;

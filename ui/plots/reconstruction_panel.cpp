@@ -153,7 +153,8 @@ QString ReconstructionPanel::readout(int position) const {
 }
 
 QString ReconstructionPanel::describe() const {
-  return tr("Step %1, layer %2, channel %3: replayed from z, inputs and parameters alone, the %4 states differ by at most "
+  return tr("Step %1, layer %2, channel %3: replayed from z, inputs and parameters alone, the %4 states differ by at "
+            "most "
             "%5 from the model's recurrence in double, and its own float32 states by %6.")
       .arg(stepText(answer_.step))
       .arg(answer_.layer + 1)
@@ -164,8 +165,8 @@ QString ReconstructionPanel::describe() const {
 
 PanelTable ReconstructionPanel::table() const {
   PanelTable table;
-  table.columns = {QStringLiteral("t"), QStringLiteral("token"), QStringLiteral("state"), QStringLiteral("h"),
-                   QStringLiteral("replayed"), QStringLiteral("error")};
+  table.columns = {QStringLiteral("t"), QStringLiteral("token"),    QStringLiteral("state"),
+                   QStringLiteral("h"), QStringLiteral("replayed"), QStringLiteral("error")};
   if (!hasData()) return table;
   for (std::size_t t = 0; t < answer_.tokens.size(); ++t)
     for (int row = 0; row < width(); ++row) {

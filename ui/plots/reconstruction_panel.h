@@ -2,9 +2,9 @@
 // replayed from z, the inputs and the parameters alone, and how far they are apart.
 //
 // Two maps with one colour scale (a column per token, a row per state, blue-white-vermillion about zero) above the
-// error, the largest difference of a state after each token, on a logarithmic axis; where it is exactly 0 it lies on the
-// axis' lower end. Both are computed in double; the caption also says what the model's own float32 states differ by.
-// options: {"probe": 0-7, "layer": 0-63, "channel": 0-65535}
+// error, the largest difference of a state after each token, on a logarithmic axis; where it is exactly 0 it lies on
+// the axis' lower end. Both are computed in double; the caption also says what the model's own float32 states differ
+// by. options: {"probe": 0-7, "layer": 0-63, "channel": 0-65535}
 #pragma once
 
 #include "core/contract/coupling_inspection.h"

@@ -55,11 +55,12 @@ void FlowPanel::addControls() {
   view_box_ = addChoice({tr("Plane"), tr("Space")}, tr("View of the flow"),
                         tr("Plane: two coordinates of z. Space: in 3-D, to be turned with the mouse."));
   view_box_->setCurrentIndex(in_space_ ? 1 : 0);
-  field_box_ = addChoice({tr("Near rest"), tr("Steady state"), tr("Smallest state"), tr("As it went")}, tr("Field"),
-                         tr("Near rest: the state stays as near to where the input leads it as z allows; the fixed point "
-                            "is exact. Steady state: the state follows z at once; so is its. Smallest state: the "
-                            "smallest with this z; its zero is not the model's. As it went: mean steps of the sequence "
-                            "itself."));
+  field_box_ =
+      addChoice({tr("Near rest"), tr("Steady state"), tr("Smallest state"), tr("As it went")}, tr("Field"),
+                tr("Near rest: the state stays as near to where the input leads it as z allows; the fixed point "
+                   "is exact. Steady state: the state follows z at once; so is its. Smallest state: the "
+                   "smallest with this z; its zero is not the model's. As it went: mean steps of the sequence "
+                   "itself."));
   axes_box_ = addChoice({tr("z1 z2 z3"), tr("Main axes")}, tr("Axes"),
                         tr("The first coordinates of z, or the directions in which it moves most"));
   layer_box_ = addChoice({}, tr("Layer of the flow"), tr("Which layer's coupling is shown"));
@@ -238,7 +239,8 @@ void FlowPanel::updateChoices() {
   beside_box_->addItem(tr("Alone"), QString());
   for (const RunSeries& other : data().runs)
     if (data().others.contains(other.folder))
-      beside_box_->addItem(tr("Beside %1").arg(QString::fromStdString(other.title)), QString::fromStdString(other.folder));
+      beside_box_->addItem(tr("Beside %1").arg(QString::fromStdString(other.title)),
+                           QString::fromStdString(other.folder));
   const int index = beside_box_->findData(QString::fromStdString(beside_));
   if (index < 0) beside_.clear();
   beside_box_->setCurrentIndex(std::max(index, 0));
@@ -330,7 +332,8 @@ QString FlowPanel::describe() const {
                           ? tr("channel %1").arg(answer_.channel + 1)
                           : tr("layer %1, channel %2").arg(answer_.layer + 1).arg(answer_.channel + 1);
   QString text = tr("Flow of z (r = %1) of %2. %3").arg(answer_.z.shape[1]).arg(who, fixedPointText());
-  if (cursor_ >= 0) text += tr("; after token %1 z is at %2").arg(cursor_ + 1).arg(coordinates(study_->path.point(cursor_)));
+  if (cursor_ >= 0)
+    text += tr("; after token %1 z is at %2").arg(cursor_ + 1).arg(coordinates(study_->path.point(cursor_)));
   return text + u'.';
 }
 

@@ -3,10 +3,10 @@
 //
 // Plane: a strip of tokens above two coordinates of z, speed as colour (with r = 1 the curve v(z)). It needs no OpenGL
 // and is what figures are exported of. Space: the same in 3-D (flow_space_view.h), alone or beside another run's field
-// with locked cameras; where there is no OpenGL the panel says so and shows the plane. The field follows the token under
-// the mouse, since that token's input is what v(z) depends on; Hold keeps the input of one token. Play runs through the
-// sequence. A click reads z and v and sends a streamline from there.
-// options: {"probe": 0-7, "view": "plane" or "space", "field": "near_rest", "steady_state", "minimum_norm" or "empirical",
+// with locked cameras; where there is no OpenGL the panel says so and shows the plane. The field follows the token
+// under the mouse, since that token's input is what v(z) depends on; Hold keeps the input of one token. Play runs
+// through the sequence. A click reads z and v and sends a streamline from there. options: {"probe": 0-7, "view":
+// "plane" or "space", "field": "near_rest", "steady_state", "minimum_norm" or "empirical",
 //   "dimension": 2-3, "principal": bool, "layer": 0-63, "channel": 0-65535, "glyphs": bool, "hold": -1 or a token,
 //   "lines": 0-1000}
 #pragma once

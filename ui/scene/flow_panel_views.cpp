@@ -12,7 +12,8 @@ namespace mambarium {
 
 namespace {
 
-constexpr double pale = 0.55;  // how much of the panel's ground is mixed into the speed's colours, so that lines stand out
+constexpr double pale =
+    0.55;  // how much of the panel's ground is mixed into the speed's colours, so that lines stand out
 
 QString axisTitle(const std::string& name) {
   return QString::fromStdString(name).remove(u'_');
@@ -129,9 +130,9 @@ void FlowPanel::drawSpeed() {
     if (std::isfinite(speed)) largest = std::max(largest, speed);
   std::vector<QColor> colors;
   for (const double speed : speeds.speed)
-    colors.push_back(std::isfinite(speed) ? Theme::mixed(theme().sequential(largest > 0 ? speed / largest : 0),
-                                                         theme().panel(), pale)
-                                          : theme().missing());
+    colors.push_back(std::isfinite(speed)
+                         ? Theme::mixed(theme().sequential(largest > 0 ? speed / largest : 0), theme().panel(), pale)
+                         : theme().missing());
   speed_cells_->setCells(rows, columns, std::move(colors));
   rect()->axis(QCPAxis::atTop)->setRange(0, columns - 1);
   rect()->axis(QCPAxis::atRight)->setRange(0, rows - 1);
@@ -142,7 +143,8 @@ void FlowPanel::drawMarks() {
   const RunSeries* const run = currentRun();
   const QColor path = theme().runColor(run ? run->palette_index + 1 : 1);
   if (study_->dimension == 2) {
-    legend.push_back({tr("streamlines"), QPen(Theme::mixed(theme().text(), theme().panel(), 0.35), theme().scale()), -1, {}});
+    legend.push_back(
+        {tr("streamlines"), QPen(Theme::mixed(theme().text(), theme().panel(), 0.35), theme().scale()), -1, {}});
     legend.push_back({tr("z along the sequence"), QPen(path, theme().scale() * 1.5), -1, {}});
   } else {
     legend.push_back({tr("v(z)"), QPen(theme().text(), theme().scale() * 1.5), -1, {}});

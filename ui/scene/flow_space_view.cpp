@@ -60,8 +60,8 @@ void FlowSpaceView::addControls() {
     else
       scene.setView(views[static_cast<std::size_t>(index - 1)]);
   });
-  relief_ = makeButton(tr("Relief"), tr("Speed as height"), tr("Draw the plane of z as a surface of the speed |v(z)|"),
-                       this);
+  relief_ =
+      makeButton(tr("Relief"), tr("Speed as height"), tr("Draw the plane of z as a surface of the speed |v(z)|"), this);
   relief_->setObjectName(QStringLiteral("flowRelief"));
   relief_->setCheckable(true);
   connect(relief_, &QToolButton::toggled, this, [this](bool on) {
@@ -81,11 +81,12 @@ void FlowSpaceView::addControls() {
   clip_->setAccessibleName(tr("Where the clipping plane stands"));
   clip_->setToolTip(tr("Move the plane beyond which nothing is drawn"));
   connect(clip_, &QSlider::valueChanged, this, [this] { applyClip(); });
-  auto* const file = makeButton(tr("Save…"), tr("Save the field"),
-                                tr("Save what is seen as PNG, the lines as .vtp or the field as .vti for ParaView"), this);
+  auto* const file =
+      makeButton(tr("Save…"), tr("Save the field"),
+                 tr("Save what is seen as PNG, the lines as .vtp or the field as .vti for ParaView"), this);
   connect(file, &QToolButton::clicked, this, &FlowSpaceView::chooseFile);
-  auto* const turntable = makeButton(tr("Turntable…"), tr("Save a turntable"),
-                                     tr("Save pictures once around the field, for a film"), this);
+  auto* const turntable =
+      makeButton(tr("Turntable…"), tr("Save a turntable"), tr("Save pictures once around the field, for a film"), this);
   connect(turntable, &QToolButton::clicked, this, &FlowSpaceView::chooseTurntable);
   for (QWidget* const control : std::initializer_list<QWidget*>{camera_, relief_, clip_axis_, clip_})
     controls_->addWidget(control);
@@ -206,7 +207,8 @@ QImage FlowSpaceView::picture(const QSize& pixels) {
   painter.setFont(font);
   painter.setPen(theme_.text());
   painter.drawText(QRect(0, 0, pixels.width(), heading), Qt::AlignCenter, sides_[0]->heading->text());
-  painter.drawText(QRect(pixels.width() + gap, 0, pixels.width(), heading), Qt::AlignCenter, sides_[1]->heading->text());
+  painter.drawText(QRect(pixels.width() + gap, 0, pixels.width(), heading), Qt::AlignCenter,
+                   sides_[1]->heading->text());
   return both;
 }
 
@@ -230,9 +232,9 @@ std::optional<QString> FlowSpaceView::save(const QString& path, const QSize& pix
 }
 
 void FlowSpaceView::chooseFile() {
-  const QString path = QFileDialog::getSaveFileName(
-      this, tr("Save the flow field"), QStringLiteral("flow.png"),
-      tr("Picture (*.png);;Lines for ParaView (*.vtp);;Field for ParaView (*.vti)"));
+  const QString path =
+      QFileDialog::getSaveFileName(this, tr("Save the flow field"), QStringLiteral("flow.png"),
+                                   tr("Picture (*.png);;Lines for ParaView (*.vtp);;Field for ParaView (*.vti)"));
   if (path.isEmpty()) return;
   QSize pixels(1600, 1200);
   if (path.endsWith(u".png")) {

@@ -36,8 +36,7 @@ Axes chosen_axes(const Trajectory& path, const FlowChoices& choices, std::int64_
   }
   std::vector<double> held(static_cast<std::size_t>(path.dimension), 0.0);
   for (std::int64_t point = 0; point < path.points(); ++point)
-    for (std::size_t i = 0; i < held.size(); ++i)
-      held[i] += path.point(point)[i] / static_cast<double>(path.points());
+    for (std::size_t i = 0; i < held.size(); ++i) held[i] += path.point(point)[i] / static_cast<double>(path.points());
   return coordinate_axes(which, held);
 }
 
@@ -157,9 +156,9 @@ FlowStudy study(const FlowData& data, const FlowChoices& choices) {
   if (choices.field == FlowFieldChoice::empirical) {
     constexpr std::int64_t nodes_in_a_plane = 33, nodes_in_space = 17;
     study.box = frame(study.path, std::nullopt);
-    study.field = empirical_field(
-        std::span(&study.path, 1),
-        {.nodes_per_axis = study.dimension == 2 ? nodes_in_a_plane : nodes_in_space, .box = study.box});
+    study.field =
+        empirical_field(std::span(&study.path, 1),
+                        {.nodes_per_axis = study.dimension == 2 ? nodes_in_a_plane : nodes_in_space, .box = study.box});
   } else {
     const LatentSystem system = system_of(data);
     const std::vector<double> b = drive_of(data, choices.token);
@@ -202,8 +201,9 @@ FlowPicture picture_of(const FlowStudy& study, const FlowMarks& marks) {
     if (line.count() < 2) continue;
     FlowLine drawn{.points = {}, .speeds = line.speed};
     for (std::int64_t i = 0; i < line.count(); ++i)
-      drawn.points.push_back(point_of(std::span(line.points).subspan(
-          static_cast<std::size_t>(i * study.dimension), static_cast<std::size_t>(study.dimension))));
+      drawn.points.push_back(point_of(
+          std::span(line.points)
+              .subspan(static_cast<std::size_t>(i * study.dimension), static_cast<std::size_t>(study.dimension))));
     picture.lines.push_back(std::move(drawn));
   }
   FlowTrajectory trajectory;

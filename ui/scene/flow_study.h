@@ -36,10 +36,10 @@ enum class FlowFieldChoice { near_rest, steady_state, minimum_norm, empirical };
 
 struct FlowChoices {
   FlowFieldChoice field = FlowFieldChoice::near_rest;
-  std::int64_t dimension = 2;                 // 2 or 3; a z of fewer numbers has as many as it has
-  bool principal = false;                     // axes of largest variance instead of coordinates
+  std::int64_t dimension = 2;                  // 2 or 3; a z of fewer numbers has as many as it has
+  bool principal = false;                      // axes of largest variance instead of coordinates
   std::array<std::int64_t, 3> which{0, 1, 2};  // coordinates
-  std::int64_t token = 0;                     // whose input stands still, 0 .. T-1
+  std::int64_t token = 0;                      // whose input stands still, 0 .. T-1
   std::int64_t lines = 120;
   bool operator==(const FlowChoices&) const = default;
 };
