@@ -45,15 +45,30 @@ std::string description(const Property& property) {
   return std::string(property.help) + " " + facts + ".";
 }
 
+// The few presets whose names begin most like this one.
+std::string nearest_presets(const std::vector<Preset>& presets, const std::string& id) {
+  constexpr std::size_t most = 5;
+  const auto in_common = [&](const Preset& preset) {
+    return std::ranges::mismatch(preset.id, id).in1 - preset.id.begin();
+  };
+  std::vector<Preset> sorted = presets;
+  std::ranges::stable_sort(sorted, std::greater(), in_common);
+  sorted.resize(std::min(sorted.size(), most));
+  std::string names;
+  for (const Preset& preset : sorted) names.append(names.empty() ? "" : ", ").append(preset.id);
+  return names;
+}
+
 ParsedConfig config_of_preset(const std::string& id) {
   const LoadedPresets loaded = load_presets(preset_directory());
   const auto found = std::ranges::find(loaded.presets, id, &Preset::id);
   if (found != loaded.presets.end()) return {found->config, {}};
-  std::string known;
-  for (const Preset& preset : loaded.presets) known.append(known.empty() ? "" : ", ").append(preset.id);
   ParsedConfig parsed;
   parsed.problems.push_back(
-      {"--preset", in_quotes(id) + " is not one of " + (known.empty() ? "no presets at all" : known)});
+      {"--preset", in_quotes(id) + " is not one of the " + std::to_string(loaded.presets.size()) +
+                       " presets, which are " +
+                       (loaded.presets.empty() ? "missing" : nearest_presets(loaded.presets, id) + " and others") +
+                       " in " + preset_directory().string()});
   // The one that was asked for may be a file that cannot be used.
   parsed.problems.insert(parsed.problems.end(), loaded.problems.begin(), loaded.problems.end());
   return parsed;

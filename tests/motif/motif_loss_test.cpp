@@ -171,12 +171,12 @@ class MotifLossTest : public QObject {
     QVERIFY(refused("2", 0, "above 0"));
     QVERIFY(refused("2", 1.1, "at most 1"));
     QVERIFY(refused("2", std::nan(""), "nan"));
-    QVERIFY(refused("0.1,0.2", 0.25, "not 2"));
-    QVERIFY(refused("0,0.5,0,0,0,0,0,0,0,0,0,0.6,0", 0.25, "sum to 1.1"));
+    QVERIFY(refused("0.1,0.2", 0.25, "there are 2 numbers"));
+    QVERIFY(refused("0,0.5,0,0,0,0,0,0,0,0,0,0.6,0", 0.25, "add up to 1.1"));
     QVERIFY(refused("0,-0.5,0,0,0,0,0,0,0,0,0,0.6,0", 0.25, "-0.5"));
     QVERIFY(refused("0,x,0,0,0,0,0,0,0,0,0,0.6,0", 0.25, "\"x\""));
     QVERIFY(refused("0,nan,0,0,0,0,0,0,0,0,0,0.6,0", 0.25, "nan"));
-    QVERIFY(refused("0,0,0,0,0,0,0,0,0,0,0,0,0", 0.25, "all shares"));
+    QVERIFY(refused("0,0,0,0,0,0,0,0,0,0,0,0,0", 0.25, "all 13 shares"));
   }
 
   void aTargetWithoutDifferencesHasNoRSquared() {

@@ -217,7 +217,7 @@ class SweepFileTest : public QObject {
       names.insert(read.sweep.name);
       QVERIFY(read.points.size() >= 12);
     }
-    QCOMPARE(names, (std::set<std::string>{"layers", "order-window", "states", "width"}));
+    QCOMPARE(names, (std::set<std::string>{"induction", "layers", "order-window", "states", "width"}));
   }
 };
 

@@ -149,7 +149,8 @@ class SweepSummaryTest : public QObject {
     QCOMPARE(read->values[10], 0.98);
     QCOMPARE(read->values[11], 0.72);
     QCOMPARE(read->values[12], 0.05);
-    QCOMPARE(read->values[13], 1458.0);
+    QVERIFY(std::isnan(read->values[13]));  // right answers: of induction heads alone
+    QCOMPARE(read->values.back(), 1458.0);
     folder.write_point(point, text.substr(0, text.size() / 2));
     QVERIFY2(!folder.measures(point), "a cut file is none");
     folder.write_point(example().points[3], text);
