@@ -15,39 +15,42 @@ struct Value {
   double value = 0, standard_error = std::numeric_limits<double>::quiet_NaN();
 };
 
+constexpr Value nothing{std::numeric_limits<double>::quiet_NaN()};
+
 Value measured(const JsonFields& evaluation, const char* name) {
-  if (!evaluation.has(name)) return {std::numeric_limits<double>::quiet_NaN()};
   const JsonFields fields(evaluation.object(name), std::string("evaluation: \"") + name + "\"");
   return {fields.number("mean"), fields.number("standard_error")};
 }
 
-std::map<std::string, Value> measures_of(const json& document, const MetricsRow& last_row) {
-  const JsonFields evaluation(document, "evaluation");
+// What is inside a model of a chain, which an evaluation of another task says nothing of.
+void add_inside(const JsonFields& evaluation, bool of_a_chain, std::map<std::string, Value>& measures) {
   const auto part = [&](const char* owner, const char* name) -> Value {
-    if (!evaluation.has(owner)) return {std::numeric_limits<double>::quiet_NaN()};
+    if (!of_a_chain) return nothing;
     return {JsonFields(evaluation.object(owner), std::string("evaluation: \"") + owner + "\"").number(name)};
   };
-  const double leak = evaluation.has("inner_product_leak") ? evaluation.number("inner_product_leak")
-                                                           : std::numeric_limits<double>::quiet_NaN();
-  return {{"gap_add_beta", measured(evaluation, "gap_add_beta")},
-          {"gap_oracle", measured(evaluation, "gap_oracle")},
-          {"model_loss", measured(evaluation, "model")},
-          {"add_beta_loss", measured(evaluation, "add_beta")},
-          {"oracle_loss", measured(evaluation, "oracle")},
-          {"uniform_loss", {measured(evaluation, "uniform").value}},
-          {"train_loss", {last_row.train_loss}},
-          {"total_variation", measured(evaluation, "total_variation")},
-          {"decay_ordinary", part("decay", "ordinary")},
-          {"decay_switch", part("decay", "at_switch")},
-          {"read_out_state", part("read_out", "state")},
-          {"read_out_tokens", part("read_out", "tokens")},
-          {"inner_product_leak", {leak}},
-          {"accuracy", measured(evaluation, "accuracy")},
-          {"r_squared", measured(evaluation, "r_squared")},
-          {"accuracy_x4", measured(evaluation, "accuracy_x4")},
-          {"accuracy_x16", measured(evaluation, "accuracy_x16")},
-          {"accuracy_x64", measured(evaluation, "accuracy_x64")},
-          {"parameter_count", {static_cast<double>(evaluation.count("parameter_count"))}}};
+  measures["total_variation"] = of_a_chain ? measured(evaluation, "total_variation") : nothing;
+  measures["decay_ordinary"] = part("decay", "ordinary");
+  measures["decay_switch"] = part("decay", "at_switch");
+  measures["read_out_state"] = part("read_out", "state");
+  measures["read_out_tokens"] = part("read_out", "tokens");
+  measures["inner_product_leak"] = of_a_chain ? Value{evaluation.number("inner_product_leak")} : nothing;
+}
+
+std::map<std::string, Value> measures_of(const json& document, const MetricsRow& last_row) {
+  const JsonFields evaluation(document, "evaluation");
+  std::map<std::string, Value> measures = {
+      {"gap_add_beta", measured(evaluation, "gap_add_beta")},
+      {"gap_oracle", measured(evaluation, "gap_oracle")},
+      {"model_loss", measured(evaluation, "model")},
+      {"add_beta_loss", measured(evaluation, "add_beta")},
+      {"oracle_loss", measured(evaluation, "oracle")},
+      {"uniform_loss", {measured(evaluation, "uniform").value}},
+      {"train_loss", {last_row.train_loss}},
+      {"parameter_count", {static_cast<double>(evaluation.count("parameter_count"))}}};
+  for (const char* const name : {"accuracy", "accuracy_x4", "accuracy_x16", "accuracy_x64", "r_squared"})
+    measures[name] = evaluation.has(name) ? measured(evaluation, name) : nothing;
+  add_inside(evaluation, !evaluation.has("accuracy") && !evaluation.has("r_squared"), measures);
+  return measures;
 }
 
 }  // namespace
