@@ -101,6 +101,13 @@ void add_glyphs(const FlowStudy& study, FlowPicture& picture) {
   }
 }
 
+// Half of a cell about such a node would stand out of the box.
+bool is_on_the_border(const Box& box, std::span<const double> z) {
+  for (std::size_t axis = 0; axis < z.size(); ++axis)
+    if (z[axis] <= box.lower[axis] || z[axis] >= box.upper[axis]) return true;
+  return false;
+}
+
 void add_slow_region(const FlowStudy& study, FlowPicture& picture) {
   FlowSlowRegion region{.below = study.slow.threshold, .cells = {}};
   const Grid& grid = study.speeds.grid;
@@ -110,6 +117,7 @@ void add_slow_region(const FlowStudy& study, FlowPicture& picture) {
   for (std::int64_t node = 0; node < grid.count(); ++node) {
     if (!study.slow.slow[static_cast<std::size_t>(node)]) continue;
     grid.place(node, z);
+    if (is_on_the_border(study.box, z)) continue;
     region.cells.push_back(point_of(z));
   }
   if (!region.cells.empty()) picture.slow_region = std::move(region);

@@ -14,6 +14,7 @@
 #include <QOffscreenSurface>
 #include <QOpenGLContext>
 #include <QOpenGLFunctions>
+#include <QOpenGLPaintDevice>
 #include <QPainter>
 #include <QStyleHints>
 #include <QSurfaceFormat>
@@ -189,7 +190,11 @@ void VtkWidget::paintGL() {
   gl.glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
   gl.glPixelStorei(0x0CF2 /* GL_UNPACK_ROW_LENGTH */, 0);
   gl.glUseProgram(0);
-  if (overlay_) paintOverlay(*this, QSizeF(width(), height()), 1);
+  if (!overlay_) return;
+  // Not on the widget itself: while a window is grabbed, that is painted elsewhere, below this picture.
+  QOpenGLPaintDevice device(pixels);
+  device.setDevicePixelRatio(ratio);
+  paintOverlay(device, QSizeF(width(), height()), 1);
 }
 
 QImage VtkWidget::image(const QSize& pixels, double scale) {
