@@ -9,16 +9,6 @@
 
 namespace mambarium {
 
-namespace {
-
-std::vector<double> doubles_of(const at::Tensor& tensor) {
-  const auto numbers = tensor.detach().to(torch::kFloat64).contiguous();
-  const double* data = numbers.data_ptr<double>();
-  return {data, data + numbers.numel()};
-}
-
-}  // namespace
-
 std::int64_t CoupledLayers::coupled_layers() const {
   return static_cast<std::int64_t>(layer_couplings().size());
 }

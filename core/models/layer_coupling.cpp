@@ -8,12 +8,6 @@ namespace mambarium {
 
 namespace {
 
-std::vector<double> numbers_of(const at::Tensor& tensor) {
-  const auto numbers = tensor.detach().to(torch::kFloat64).contiguous();
-  const double* data = numbers.data_ptr<double>();
-  return {data, data + numbers.numel()};
-}
-
 void write(const std::vector<double>& numbers, const at::Tensor& to) {
   to.copy_(torch::tensor(numbers, torch::kFloat64).view(to.sizes()));
 }
@@ -24,7 +18,7 @@ std::vector<MotifLoss> losses_of(const at::Tensor& matrices, const MotifTarget& 
   std::vector<MotifLoss> losses;
   const auto n = static_cast<std::size_t>(matrices.size(1));
   for (std::int64_t index = 0; index < matrices.size(0); ++index)
-    losses.push_back(motif_loss(numbers_of(matrices[index]), n, target, settings));
+    losses.push_back(motif_loss(doubles_of(matrices[index]), n, target, settings));
   return losses;
 }
 
@@ -53,6 +47,12 @@ struct MotifLossFunction : torch::autograd::Function<MotifLossFunction> {
 };
 
 }  // namespace
+
+std::vector<double> doubles_of(const at::Tensor& tensor) {
+  const auto numbers = tensor.detach().to(torch::kFloat64).contiguous();
+  const double* data = numbers.data_ptr<double>();
+  return {data, data + numbers.numel()};
+}
 
 CouplingOptions coupling_options(const ExperimentConfig& config) {
   CouplingOptions options;
@@ -92,8 +92,8 @@ Coupling LayerCoupling::channel(std::int64_t index) const {
   };
   return {.n = static_cast<std::size_t>(P.size(-2)),
           .rank = static_cast<std::size_t>(P.size(-1)),
-          .p = numbers_of(of_channel(P, 2)),
-          .q = numbers_of(of_channel(Q, 2)),
+          .p = doubles_of(of_channel(P, 2)),
+          .q = doubles_of(of_channel(Q, 2)),
           .k = of_channel(k, 0).item<double>()};
 }
 

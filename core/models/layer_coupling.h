@@ -36,6 +36,8 @@ struct CouplingOptions {
   kernels::CouplingForm form() const { return etd ? kernels::CouplingForm::etd : kernels::CouplingForm::euler; }
 };
 
+std::vector<double> doubles_of(const at::Tensor& tensor);  // its numbers, row-major
+
 // From a configuration that validate() finds nothing wrong with.
 CouplingOptions coupling_options(const ExperimentConfig& config);
 
