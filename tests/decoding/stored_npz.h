@@ -81,7 +81,7 @@ inline void write_day(const std::string& path, int windows, int bins, int classe
       activity.push_back(static_cast<float>(bin));
     }
   }
-  const std::string shape = std::string("(") + std::to_string(windows) + ", " + std::to_string(bins) + ", 2)";
-  write_npz(path, {{"neural_activity", npy_of("<f4", shape, activity)},
-                   {"classification_label", npy_of("<i4", std::string("(") + std::to_string(windows) + ",)", label)}});
+  const std::string days = std::to_string(windows), length = std::to_string(bins);
+  write_npz(path, {{"neural_activity", npy_of("<f4", "(" + days + ", " + length + ", 2)", activity)},
+                   {"classification_label", npy_of("<i4", "(" + days + ",)", label)}});
 }

@@ -16,11 +16,6 @@ namespace {
 
 constexpr std::int64_t lengths[] = {1, 2, 3, 4, 5, 30, 31, 64, 65, 300};
 
-double apart(const at::Tensor& found, const at::Tensor& expected) {
-  const auto difference = (found.to(torch::kFloat64) - expected.to(torch::kFloat64)).abs();
-  return difference.numel() == 0 ? 0 : difference.max().item<double>();
-}
-
 Mamba2Layer layer_of(SequenceModel& model) {
   const auto weights = named(model);
   const auto get = [&](const std::string& name) {
@@ -57,16 +52,16 @@ void compare_segments(Mamba2& model, const at::Tensor& u, const std::vector<std:
   std::int64_t begin = 0;
   for (const std::int64_t count : segments) {
     const auto piece = operators::block(model.options(), layer, u.narrow(1, begin, count), &state);
-    QVERIFY(apart(piece, whole.narrow(1, begin, count)) <= tolerance);
+    QVERIFY(largest_difference(piece, whole.narrow(1, begin, count)) <= tolerance);
     begin += count;
   }
   QCOMPARE(begin, u.size(1));
-  QVERIFY(apart(state.h, whole_state.h) <= tolerance);
+  QVERIFY(largest_difference(state.h, whole_state.h) <= tolerance);
   for (const auto& [found, expected] :
        {std::pair{state.past_x, whole_state.past_x}, std::pair{state.past_B, whole_state.past_B},
         std::pair{state.past_C, whole_state.past_C}}) {
     QCOMPARE(found.sizes(), expected.sizes());
-    QVERIFY(apart(found, expected) <= tolerance);
+    QVERIFY(largest_difference(found, expected) <= tolerance);
   }
 }
 
@@ -101,7 +96,7 @@ class TestKnownPitfalls : public QObject {
           const auto expected = model.log_probabilities(tokens);
           auto state = model.initial_state(2);
           for (std::int64_t t = 0; t < length; ++t) {
-            const double off = apart(model.step(tokens.select(1, t), *state), expected.select(1, t));
+            const double off = largest_difference(model.step(tokens.select(1, t), *state), expected.select(1, t));
             QVERIFY2(off < 1e-5, qPrintable(QString("%1 at token %2 of %3").arg(off).arg(t).arg(length)));
           }
         }
@@ -154,12 +149,12 @@ class TestKnownPitfalls : public QObject {
         sum = sum.defined() ? sum + gradient / 18 : gradient / 18;
       }
       const torch::NoGradGuard no_gradients;
-      QVERIFY(apart(model.log_probabilities(tokens.narrow(0, b, 1)), model.log_probabilities(tokens).narrow(0, b, 1)) <
-              1e-5);
+      QVERIFY(largest_difference(model.log_probabilities(tokens.narrow(0, b, 1)),
+                                 model.log_probabilities(tokens).narrow(0, b, 1)) < 1e-5);
     }
     const double largest = largest_of(together);
     for (const auto& [name, gradient] : together)
-      QVERIFY2(apart(gradient, sums.at(name)) < 1e-5 * largest, name.c_str());
+      QVERIFY2(largest_difference(gradient, sums.at(name)) < 1e-5 * largest, name.c_str());
   }
 
   void a_fresh_model_of_any_size_has_finite_gradients() {
@@ -256,15 +251,15 @@ class TestKnownPitfalls : public QObject {
       const auto found = gradients_of(fast, tokens, targets), expected = gradients_of(plain, tokens, targets);
       const double largest = largest_of(expected);
       for (const auto& [name, gradient] : expected) {
-        QVERIFY2(apart(found.at(name), gradient) <= 1e-5 * largest,
+        QVERIFY2(largest_difference(found.at(name), gradient) <= 1e-5 * largest,
                  qPrintable(QString("%1 at %2").arg(name.c_str()).arg(bias)));
       }
       const torch::NoGradGuard no_gradients;
       const auto log_p = fast.log_probabilities(tokens);
-      QVERIFY(apart(log_p, plain.log_probabilities(tokens)) < 1e-5);
+      QVERIFY(largest_difference(log_p, plain.log_probabilities(tokens)) < 1e-5);
       auto state = fast.initial_state(2);
       for (std::int64_t t = 0; t < 40; ++t) {
-        QVERIFY(apart(fast.step(tokens.select(1, t), *state), log_p.select(1, t)) < 1e-5);
+        QVERIFY(largest_difference(fast.step(tokens.select(1, t), *state), log_p.select(1, t)) < 1e-5);
       }
     }
   }
@@ -279,7 +274,8 @@ class TestKnownPitfalls : public QObject {
       const auto expected = operators::selective_scan(x, dt, a, B, C, {}, 1);
       for (const std::int64_t chunk : {2, 16, 64, 256, 1024}) {
         const auto found = operators::selective_scan(x, dt, a, B, C, {}, chunk);
-        QVERIFY(apart(found.y, expected.y) < 1e-12 && apart(found.state, expected.state) < 1e-12);
+        QVERIFY(largest_difference(found.y, expected.y) < 1e-12 &&
+                largest_difference(found.state, expected.state) < 1e-12);
       }
     }
   }
@@ -300,8 +296,8 @@ class TestKnownPitfalls : public QObject {
       for (const auto& tokens : {across, wide}) {
         QVERIFY(!tokens.is_contiguous());
         const auto expected = exact.log_probabilities(tokens);
-        QVERIFY(apart(fast.log_probabilities(tokens), expected) < 1e-5);
-        QVERIFY(apart(fast.loss(tokens, across), exact.loss(tokens, across)) < 1e-5);
+        QVERIFY(largest_difference(fast.log_probabilities(tokens), expected) < 1e-5);
+        QVERIFY(largest_difference(fast.loss(tokens, across), exact.loss(tokens, across)) < 1e-5);
       }
     }
   }
@@ -319,7 +315,8 @@ class TestKnownPitfalls : public QObject {
     }
     loss.backward();
     for (Parameter& parameter : model.parameters()) {
-      QVERIFY2(apart(parameter.tensor.grad(), expected.at(parameter.name)) < 1e-12, parameter.name.c_str());
+      QVERIFY2(largest_difference(parameter.tensor.grad(), expected.at(parameter.name)) < 1e-12,
+               parameter.name.c_str());
     }
   }
 
@@ -332,7 +329,7 @@ class TestKnownPitfalls : public QObject {
       const auto whole = model.log_probabilities(tokens);
       for (const std::int64_t length : {1, 2, 8}) {
         const auto found = model.log_probabilities(tokens.narrow(1, 0, length));
-        QVERIFY(apart(found, whole.narrow(1, 0, length)) < 1e-5);
+        QVERIFY(largest_difference(found, whole.narrow(1, 0, length)) < 1e-5);
       }
     }
   }

@@ -3,8 +3,6 @@
 
 #include <QTest>
 #include <cmath>
-#include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -21,19 +19,6 @@ LstmOptions small() {
   options.d_model = 6;
   options.layers = 2;
   return options;
-}
-
-double apart(const at::Tensor& a, const at::Tensor& b) {
-  return (a - b).abs().max().item<double>();
-}
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
 }
 
 // The model as loops over float64 numbers.
@@ -132,49 +117,22 @@ class TestLstm : public QObject {
 
   void token_by_token_and_in_pieces_is_the_same_function() {
     for (const Precision precision : {Precision::float32, Precision::float64}) {
-      const double tolerance = precision == Precision::float64 ? 1e-12 : 1e-5;
       Lstm model(small(), precision);
       enlarge(model);
-      const torch::NoGradGuard no_gradients;
-      const auto tokens = some_tokens(3, 90, 3);
-      const auto expected = model.log_probabilities(tokens);
-      const auto state = model.initial_state(3), pieces = model.initial_state(3);
-      for (std::int64_t t = 0; t < 90; ++t)
-        QVERIFY(apart(model.step(tokens.select(1, t), *state), expected.select(1, t)) < tolerance);
-      std::int64_t done = 0;
-      for (const std::int64_t length : {1, 40, 2, 47}) {
-        const auto found = model.read(tokens.narrow(1, done, length), *pieces);
-        QVERIFY(apart(found, expected.narrow(1, done, length)) < tolerance);
-        done += length;
-      }
+      check_steps_and_pieces(model, precision == Precision::float64 ? 1e-12 : 1e-5);
     }
   }
 
   void a_copied_state_goes_on_the_same() {
     Lstm model(small(), Precision::float32);
     enlarge(model);
-    const torch::NoGradGuard no_gradients;
-    const auto tokens = some_tokens(2, 30, 3);
-    const auto state = model.initial_state(2);
-    model.read(tokens.narrow(1, 0, 10), *state);
-    const auto copy = state->clone();
-    const auto found = model.read(tokens.narrow(1, 10, 20), *state);
-    QVERIFY(torch::equal(model.read(tokens.narrow(1, 10, 20), *copy), found));
+    check_copied_state(model);
   }
 
   void later_tokens_do_not_matter() {
     Lstm model(small(), Precision::float32);
     enlarge(model);
-    const torch::NoGradGuard no_gradients;
-    const auto tokens = some_tokens(2, 60, 2);
-    const auto expected = model.log_probabilities(tokens);
-    for (const std::int64_t from : {1, 17, 59}) {
-      auto changed = tokens.clone();
-      changed.narrow(1, from, 60 - from).bitwise_xor_(1);
-      const auto found = model.log_probabilities(changed);
-      QVERIFY(torch::equal(found.narrow(1, 0, from), expected.narrow(1, 0, from)));
-      QVERIFY(apart(found.select(1, from), expected.select(1, from)) > 1e-4);
-    }
+    check_causality(model);
   }
 
   void gradients_agree_with_finite_differences() {
@@ -187,14 +145,7 @@ class TestLstm : public QObject {
   void targets_of_minus_one_do_not_count() {
     Lstm model(small(), Precision::float64);
     enlarge(model);
-    const torch::NoGradGuard no_gradients;
-    const auto tokens = some_tokens(2, 20, 3);
-    auto targets = torch::full({2, 20}, -1, torch::kInt64);
-    targets.index_put_({0, 3}, 2);
-    targets.index_put_({1, 19}, 0);
-    const auto log_p = model.log_probabilities(tokens);
-    const double expected = -(log_p.index({0, 3, 2}).item<double>() + log_p.index({1, 19, 0}).item<double>()) / 2;
-    QVERIFY(std::abs(model.loss(tokens, targets).item<double>() - expected) < 1e-13);
+    check_masked_targets(model);
   }
 
   void initial_values_and_decay() {

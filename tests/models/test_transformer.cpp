@@ -27,19 +27,6 @@ TransformerOptions small(Attention attention, bool convolved = true) {
 
 constexpr Attention both[] = {Attention::softmax, Attention::linear};
 
-double apart(const at::Tensor& a, const at::Tensor& b) {
-  return (a - b).abs().max().item<double>();
-}
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
-}
-
 }  // namespace
 
 class TestTransformer : public QObject {
@@ -81,7 +68,7 @@ class TestTransformer : public QObject {
         for (std::int64_t t = 0; t < 90; ++t) {
           const auto before = t == 50 ? state->clone() : nullptr;
           const auto found = model.step(tokens.select(1, t), *state);
-          QVERIFY(apart(found, expected.select(1, t)) < (exact ? 1e-12 : 1e-5));
+          QVERIFY(largest_difference(found, expected.select(1, t)) < (exact ? 1e-12 : 1e-5));
           if (before) QVERIFY(torch::equal(model.step(tokens.select(1, t), *before), found));
         }
         QVERIFY(refusal([&] { model.step(tokens.select(1, 0), *state); }).find("90 learned positions") !=
@@ -101,8 +88,8 @@ class TestTransformer : public QObject {
         auto changed = tokens.clone();
         changed.narrow(1, from, 80 - from).bitwise_xor_(1);
         const auto found = model.log_probabilities(changed);
-        QVERIFY(apart(found.narrow(1, 0, from), expected.narrow(1, 0, from)) < 1e-14);
-        QVERIFY(apart(found.select(1, from), expected.select(1, from)) > 1e-6);
+        QVERIFY(largest_difference(found.narrow(1, 0, from), expected.narrow(1, 0, from)) < 1e-14);
+        QVERIFY(largest_difference(found.select(1, from), expected.select(1, from)) > 1e-6);
       }
     }
   }
@@ -118,7 +105,7 @@ class TestTransformer : public QObject {
       named(renamed).at(name).index_copy_(0, new_names, named(model).at(name));
     const auto tokens = some_tokens(2, 40, 3);
     const auto found = renamed.log_probabilities(new_names.index_select(0, tokens.flatten()).view({2, 40}));
-    QVERIFY(apart(found.index_select(-1, new_names), model.log_probabilities(tokens)) < 1e-13);
+    QVERIFY(largest_difference(found.index_select(-1, new_names), model.log_probabilities(tokens)) < 1e-13);
   }
 
   void gradients_agree_with_finite_differences() {

@@ -1,7 +1,6 @@
-# Panels and figures on made-up data. qcustomplot.h needs the bare `signals` keyword, which the other tests forbid.
+# Panels and figures on made-up data.
 function(mambarium_add_plot_test name)
-  mambarium_add_test(${name} SOURCES ${name}.cpp plots_fake_data.cpp LIBRARIES mambarium_ui GUI)
-  target_compile_options(${name} PRIVATE -UQT_NO_KEYWORDS)
+  mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES ui_fake_data mambarium_ui GUI)
   target_compile_definitions(${name} PRIVATE MAMBARIUM_PICTURES_DIR="${CMAKE_BINARY_DIR}/pictures")
 endfunction()
 
@@ -9,7 +8,7 @@ mambarium_add_plot_test(axis_range_test)
 mambarium_add_plot_test(panels_test)
 mambarium_add_plot_test(run_curves_test)
 mambarium_add_plot_test(panel_area_test)
-foreach(panel loss gap prediction decay filters state inner_products circuit extrapolation flow reconstruction theory)
+foreach(panel loss gap prediction decay filters state inner_products circuit extrapolation decoding flow reconstruction theory)
   mambarium_add_plot_test(${panel}_panel_test)
 endforeach()
 mambarium_add_plot_test(plots_gallery)
@@ -20,5 +19,4 @@ mambarium_add_plot_test(run_figure_test)
 
 foreach(name sweep_panel_test sweep_figure_test sweep_gallery)
   mambarium_add_plot_test(${name})
-  target_sources(${name} PRIVATE sweep_fake_data.cpp)
 endforeach()

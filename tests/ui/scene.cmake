@@ -1,6 +1,8 @@
 # The 3-D scene: geometry and files need no screen, the scene itself needs OpenGL.
 mambarium_add_test(flow_geometry_test SOURCES flow_geometry_test.cpp LIBRARIES mambarium_ui)
 mambarium_add_test(flow_files_test SOURCES flow_files_test.cpp LIBRARIES mambarium_ui VTK::IOXML VTK::CommonDataModel)
+set_source_files_properties(flow_files_test.cpp PROPERTIES SKIP_PRECOMPILE_HEADERS ON)  # VTK before Qt's OpenGL
+mambarium_add_test(fixed_point_label_test SOURCES fixed_point_label_test.cpp LIBRARIES mambarium_ui GUI)
 mambarium_add_test(flow_scene_test SOURCES flow_scene_test.cpp LIBRARIES mambarium_ui GUI)
 
 # A measurement, not a test: scripts/measure-flow runs it.

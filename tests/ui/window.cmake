@@ -3,11 +3,14 @@ add_executable(fake_worker fake_worker.cpp)
 target_link_libraries(fake_worker PRIVATE mambarium_contract mambarium_warnings)
 set_target_properties(fake_worker PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
 
-foreach(name session_test session_fork_test panel_feed_test form_test window_test)
-  mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES mambarium_ui GUI)
+foreach(name session_test session_fork_test panel_feed_test form_test window_test window_transport_test
+             window_notices_test)
+  mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES mambarium_ui GUI ALONE)
   add_dependencies(${name} fake_worker)
   target_compile_definitions(${name} PRIVATE FAKE_WORKER="$<TARGET_FILE:fake_worker>")
 endforeach()
+
+mambarium_add_test(motif_profile_editor_test SOURCES motif_profile_editor_test.cpp LIBRARIES mambarium_ui GUI)
 
 foreach(name run_list_test sweep_ablation_test)
   mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES mambarium_ui)
@@ -15,12 +18,9 @@ endforeach()
 
 if(TARGET mambarium-worker)
   foreach(name real_worker_test real_fork_test real_switching_test real_flow_test sweep_window_test)
-    mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES mambarium_ui GUI TIMEOUT 600)
+    mambarium_add_test(${name} SOURCES ${name}.cpp LIBRARIES mambarium_ui GUI ALONE TIMEOUT 600)
     add_dependencies(${name} mambarium-worker)
     target_compile_definitions(${name} PRIVATE FAKE_WORKER="")
-  endforeach()
-  foreach(name sweep_window_test real_flow_test)
-    target_compile_options(${name} PRIVATE -UQT_NO_KEYWORDS)
   endforeach()
 endif()
 
