@@ -90,6 +90,7 @@ void NoticeArea::add(const Notice& notice) {
 
   auto* const bar = new NoticeBar(notice, this);
   column_->addWidget(bar);
+  bar->show();  // the layout would, but only when the event loop comes round
   if (notice.about) connect(notice.about, &QObject::destroyed, bar, &NoticeBar::leave);
   QAccessibleEvent alert(bar, QAccessible::Alert);
   QAccessible::updateAccessibility(&alert);

@@ -379,13 +379,11 @@ void CircuitPanelTest::aNarrowPanelDropsTheGraphFirst() {
   QVERIFY(graph->visible());
   QVERIFY(std::abs(matrix->width() - matrix->height()) <= 2);  // square cells
   panel->resize(360, 300);
-  QTest::qWait(60);
-  QVERIFY(!graph->visible());
-  QVERIFY(matrix->width() >= 90 && bars->width() >= 90);
+  QTRY_VERIFY(!graph->visible());
+  QTRY_VERIFY(matrix->width() >= 90 && bars->width() >= 90);
   QVERIFY(matrix->right() < bars->left());
   panel->resize(820, 460);
-  QTest::qWait(60);
-  QVERIFY(graph->visible() && graph->keyAxis()->axisRect()->width() >= 150);
+  QTRY_VERIFY(graph->visible() && graph->keyAxis()->axisRect()->width() >= 150);
 }
 
 void CircuitPanelTest::aHighPanelShowsTheTraining() {
@@ -399,9 +397,8 @@ void CircuitPanelTest::aHighPanelShowsTheTraining() {
   for (int i = 0; i < line.size(); ++i)
     QCOMPARE(line.at(i)->value, data.runs[0].rows[static_cast<std::size_t>(i)].motif_r_squared);
   panel->resize(820, 240);
-  QTest::qWait(60);
-  QVERIFY(!training->visible());
-  QCOMPARE(visibleGraphs(*panel).size(), std::size_t{1});
+  QTRY_VERIFY(!training->visible());
+  QTRY_COMPARE(visibleGraphs(*panel).size(), std::size_t{1});
   panel->resize(820, 460);
   PanelData without = data;
   for (MetricsRow& row : without.runs[0].rows) row.motif_r_squared = row.motif_loss = std::nan("");

@@ -50,8 +50,7 @@ void FiltersPanelTest::filtersMapAndStemsShowTheSameNumbers() {
   FilterData only_x = fake::filters(1, 2);
   only_x.layers[0].resize(1);
   panel->show(fake::inspected(only_x));
-  QTest::qWait(30);
-  QCOMPARE(plot->axisRectCount(), 2);
+  QTRY_COMPARE(plot->axisRectCount(), 2);
 
   moveMouse(plot, plot->axisRects().front()->rect().center());
   QVERIFY(plot->findChild<QLabel*>(QStringLiteral("hoverLabel"))->text().contains(QStringLiteral("x, channel")));

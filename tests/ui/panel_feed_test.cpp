@@ -2,7 +2,6 @@
 // question that is not theirs.
 
 #include <QTest>
-#include <csignal>
 
 #include "fake_machine.h"
 #include "probe_panel.h"
@@ -36,10 +35,9 @@ class PanelFeedTest : public QObject {
     QTRY_COMPARE(filters.inspectedStep(), 300);
     QTRY_COMPARE(decay.inspectedStep(), 300);
     QVERIFY(decay.data().earlier.empty());
+    const int asked = settledCount(*machine_, *run, QStringLiteral("inspect"));
     QTest::qWait(150);
-    const int asked = machine_->count(QStringLiteral("inspect"));
-    QTest::qWait(150);
-    QCOMPARE(machine_->count(QStringLiteral("inspect")), asked);
+    QCOMPARE(settledCount(*machine_, *run, QStringLiteral("inspect")), asked);
 
     session->feed().setCheckpoint(100);
     QTRY_COMPARE(filters.inspectedStep(), 100);
@@ -104,7 +102,7 @@ class PanelFeedTest : public QObject {
     session->feed().setCheckpoint(std::nullopt);
     QTRY_COMPARE(decay.inspectedStep(), run->step());
 
-    ::kill(static_cast<pid_t>(run->workerProcessId()), SIGKILL);
+    QVERIFY(signalWorker(*run, SIGKILL));
     QTRY_COMPARE(run->state(), Run::State::died);
     QTest::qWait(100);
     QCOMPARE(decay.inspectedStep(), run->step());

@@ -125,9 +125,9 @@ void PredictionPanelTest::hoverTellsTheTokenAndOthersLightUp() {
   moveMouse(plotOf(*prediction), pixelOfToken(plotOf(*prediction), 37) + QPointF(0, 15));
   QCOMPARE(hovered.size(), 0);
 
+  QImage lit;
+  QTRY_VERIFY((lit = plotOf(*decay)->grab().toImage()) != before);
   QTest::qWait(30);
-  const QImage lit = plotOf(*decay)->grab().toImage();
-  QVERIFY(lit != before);
   QCOMPARE(replots.size(), 0);
   const double ratio = lit.devicePixelRatio();
   const QPointF there = pixelOfToken(plotOf(*decay), 37) * ratio, elsewhere = pixelOfToken(plotOf(*decay), 90) * ratio;
@@ -138,8 +138,7 @@ void PredictionPanelTest::hoverTellsTheTokenAndOthersLightUp() {
   QCoreApplication::sendEvent(plotOf(*prediction), &leave);
   QCOMPARE(hovered.size(), 1);
   QCOMPARE(hovered.takeFirst().front().toInt(), -1);
-  QTest::qWait(30);
-  QVERIFY(plotOf(*decay)->grab().toImage() == before);
+  QTRY_VERIFY(plotOf(*decay)->grab().toImage() == before);
 
   decay->highlightToken(5000);
   decay->highlightToken(127);

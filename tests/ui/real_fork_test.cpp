@@ -69,8 +69,8 @@ class RealForkTest : public QObject {
     QVERIFY(step >= 50);
     QCOMPARE(child->rows().front().step, step);
 
-    QTRY_COMPARE(gapPanel(it)->data().runs.size(), std::size_t{2});
-    QTRY_VERIFY(curve(it, child->title()).size() >= 3);
+    QTRY_COMPARE_WITH_TIMEOUT(gapPanel(it)->data().runs.size(), std::size_t{2}, patience);
+    QTRY_VERIFY_WITH_TIMEOUT(curve(it, child->title()).size() >= 3, patience);
     QCOMPARE(curve(it, child->title()).front(), step);
     QCOMPARE(curve(it, parent->title()).front(), 0);
     const std::int64_t parent_stood = parent->rows().back().step, child_stood = child->rows().back().step;
@@ -91,7 +91,7 @@ class RealForkTest : public QObject {
     QCOMPARE(it.session->runs().count(), 1);
     QCOMPARE(it.run(), parent);
     QCOMPARE(it.session->draft().config().text("model.conv"), std::string("x,B,C"));
-    QTRY_COMPARE(gapPanel(it)->data().runs.size(), std::size_t{1});
+    QTRY_COMPARE_WITH_TIMEOUT(gapPanel(it)->data().runs.size(), std::size_t{1}, patience);
     QTRY_COMPARE_WITH_TIMEOUT(childProcesses(), 1, patience);
     QVERIFY(parent->isTraining() && it.notices().empty());
     QVERIFY(QDir(folder).exists());

@@ -109,7 +109,7 @@ class RealSwitchingTest : public QObject {
     file->selectAll();
     QTest::keyClicks(file, path);
     QTest::keyClick(dialog, Qt::Key_Return);
-    QTRY_VERIFY(!dialog->isVisible());
+    QTRY_VERIFY_WITH_TIMEOUT(!dialog->isVisible(), patience);
     QCOMPARE(readRecipe(recipePathFor(path)).data.runs.size(), std::size_t{2});
     const QByteArray text = textOf(path);
     QVERIFY2(text.contains("conv none") && text.contains("Gap"), text.constData());

@@ -5,7 +5,6 @@
 #include <QTemporaryDir>
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <random>
 
 #include "core/contract/run_folder.h"
@@ -43,7 +42,7 @@ class RealWorkerTest : public QObject {
       QVERIFY(!panel->table().rows.empty());
     }
     panels.maximise(theory);
-    QTRY_VERIFY(theory->hasData());
+    QTRY_VERIFY_WITH_TIMEOUT(theory->hasData(), patience);
     QVERIFY2(theory->caption().contains(QStringLiteral("at least 12.9 bits")), qPrintable(theory->caption()));
     for (const char* const view : {"quantisation", "construction"}) {
       theory->setOptions({{"view", view}});
@@ -95,7 +94,8 @@ class RealWorkerTest : public QObject {
 
     for (const char* const id : {"decay", "prediction", "filters"}) {
       const Panel* const panel = it.window->panels().panel(QLatin1String(id));
-      QTRY_VERIFY2(panel->data().inspected && panel->data().inspected->value("step", -1) == 200, id);
+      QTRY_VERIFY2_WITH_TIMEOUT(panel->data().inspected && panel->data().inspected->value("step", -1) == 200, id,
+                                patience);
       QVERIFY(panel->hasData());
       QVERIFY(!panel->table().rows.empty());
     }
@@ -103,7 +103,7 @@ class RealWorkerTest : public QObject {
     const Panel* const filters = it.window->panels().panel(QStringLiteral("filters"));
     const PanelTable at_the_end = filters->table();
     it.session->feed().setCheckpoint(50);
-    QTRY_VERIFY(filters->data().inspected->value("step", -1) == 50);
+    QTRY_VERIFY_WITH_TIMEOUT(filters->data().inspected->value("step", -1) == 50, patience);
     QVERIFY(filters->table().rows != at_the_end.rows);
 
     const ReadRunFolder on_disk = read_run_folder(it.run()->folder().toStdString());
@@ -132,7 +132,7 @@ class RealWorkerTest : public QObject {
     const Panel* const decay = it.window->panels().panel(QStringLiteral("decay"));
     const Panel* const prediction = it.window->panels().panel(QStringLiteral("prediction"));
     for (const Panel* const panel : {decay, prediction})
-      QTRY_VERIFY(panel->data().inspected && panel->data().inspected->value("step", -1) == 300);
+      QTRY_VERIFY_WITH_TIMEOUT(panel->data().inspected && panel->data().inspected->value("step", -1) == 300, patience);
     const PanelTable table = decay->table();
     QCOMPARE(table.rows.size(), std::size_t{512});
     QCOMPARE(table.columns[5], QStringLiteral("is_switch"));
@@ -149,7 +149,8 @@ class RealWorkerTest : public QObject {
     auto* const dialog = it.window->findChild<SelftestDialog*>();
     QVERIFY(dialog && dialog->isVisible());
     QTRY_VERIFY_WITH_TIMEOUT(!dialog->isRunning() && !dialog->table().isEmpty(), patience);
-    QTRY_VERIFY2(dialog->verdict().startsWith(QStringLiteral("Every kernel agrees")), qPrintable(dialog->verdict()));
+    QTRY_VERIFY2_WITH_TIMEOUT(dialog->verdict().startsWith(QStringLiteral("Every kernel agrees")),
+                              qPrintable(dialog->verdict()), patience);
     QVERIFY(dialog->table().contains(QStringLiteral("gradients of the convolution")));
     dialog->close();
   }
@@ -165,7 +166,7 @@ class RealWorkerTest : public QObject {
       QTRY_VERIFY_WITH_TIMEOUT(it.run() && it.run()->isTraining() && it.run()->step() > from, patience);
       QTest::qWait(static_cast<int>(random() % 700));
       seen = stepsOf(it.run()->rows());
-      ::kill(static_cast<pid_t>(it.run()->workerProcessId()), SIGKILL);
+      QVERIFY(signalWorker(*it.run(), SIGKILL));
       QTRY_COMPARE_WITH_TIMEOUT(it.run()->state(), Run::State::died, patience);
 
       const ReadRunFolder on_disk = read_run_folder(it.run()->folder().toStdString());

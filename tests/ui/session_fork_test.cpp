@@ -1,7 +1,6 @@
 // Forks of the run that trains, against the fake worker: no widgets.
 #include <QSignalSpy>
 #include <QTest>
-#include <csignal>
 
 #include "fake_machine.h"
 #include "session_fixture.h"
@@ -11,6 +10,7 @@ using namespace mambarium;
 
 namespace {
 
+constexpr int patience = 60'000;
 const std::string none = "none";
 
 QString nameOf(const QString& folder) {
@@ -182,7 +182,7 @@ class SessionForkTest : public QObject {
     Run* const parent = session->runs().current();
     session->draft().edit("model.conv", none);
     Run* const child = session->runs().current();
-    ::kill(static_cast<pid_t>(parent->workerProcessId()), SIGKILL);
+    QVERIFY(signalWorker(*parent, SIGKILL));
     QTRY_COMPARE(parent->state(), Run::State::died);
     QTRY_VERIFY(child->isTraining());
     QVERIFY(!parent->checkpoints().empty());
@@ -195,7 +195,7 @@ class SessionForkTest : public QObject {
     QSignalSpy problems(session.get(), &Session::runProblem);
     session->draft().edit("model.conv", none);
     Run* const child = session->runs().current();
-    ::kill(static_cast<pid_t>(parent->workerProcessId()), SIGKILL);
+    QVERIFY(signalWorker(*parent, SIGKILL));
     QTRY_COMPARE(child->state(), Run::State::failed);
     QCOMPARE(problems.count(), 1);
     QVERIFY(problems[0][1].toString().contains(QStringLiteral("before it had a checkpoint")));
@@ -276,7 +276,7 @@ class SessionForkTest : public QObject {
       QTRY_VERIFY(session->runs().current()->isTraining());
       title = session->runs().current()->title();
       session->save(*settings);
-      session->shutDown(2000);
+      session->shutDown(patience);
     }
     Session session;
     session.restore(*settings);
@@ -285,7 +285,7 @@ class SessionForkTest : public QObject {
     QCOMPARE(child->title(), title);
     QCOMPARE(QString::fromStdString(child->fork()->parent), nameOf(session.runs().at(0)->folder()));
     QTRY_COMPARE(child->rows().front().step, child->fork()->step);
-    session.shutDown(2000);
+    session.shutDown(patience);
   }
 
  private:

@@ -72,10 +72,9 @@ void StatePanelTest::mapsShowBoth() {
   QTest::keyClick(box, Qt::Key_Down);
   QCOMPARE(panel->options()["view"].get<std::string>(), std::string("maps"));
   QVERIFY(visibleGraphs(*panel).empty());
-  QTest::qWait(30);
+  QTRY_COMPARE(plotOf(*panel)->axisRectCount(), 4);
   const auto rects = plotOf(*panel)->axisRects();
-  QCOMPARE(rects.size(), 4);
-  QVERIFY(rects[3]->height() > 20);
+  QTRY_VERIFY(rects[3]->height() > 20);
   for (const QCPAxisRect* rect : rects) {
     QVERIFY(std::abs(rect->left() - rects[0]->left()) <= 1);
     QVERIFY(std::abs(rect->right() - rects[0]->right()) <= 1);

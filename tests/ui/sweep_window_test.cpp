@@ -109,7 +109,7 @@ class SweepWindowTest : public QObject {
              qPrintable(sweep->panel().caption()));
     QTRY_VERIFY_WITH_TIMEOUT(!sweep->process().isRunning(), patience);
     QVERIFY2(sweep->problem().isEmpty(), qPrintable(sweep->problem()));
-    QTRY_VERIFY(sweep->standing().isEmpty());
+    QTRY_VERIFY_WITH_TIMEOUT(sweep->standing().isEmpty(), patience);
     QVERIFY(QFileInfo::exists(sweep->folder() + QStringLiteral("/results.json")));
 
     const PanelTable table = sweep->panel().table();
@@ -125,7 +125,7 @@ class SweepWindowTest : public QObject {
     window.it.click(SweepWindow::button(sweep, "sweep-copy"));
     QVERIFY(QApplication::clipboard()->text().startsWith(QStringLiteral("model.gate,model.mlp,gap_add_beta_mean")));
     sweep->panel().setOptions({{"chart", "curves"}});
-    QTRY_VERIFY(sweep->panel().hasData());
+    QTRY_VERIFY_WITH_TIMEOUT(sweep->panel().hasData(), patience);
     QCOMPARE(sweep->panel().table().rows.size(), std::size_t{4 * 3});
 
     window.it.click(sweep->panel().findChild<QWidget*>(QStringLiteral("exportButton")));
@@ -149,15 +149,15 @@ class SweepWindowTest : public QObject {
     window.it.click(SweepWindow::button(sweep, "sweep-stop"));
     QTRY_VERIFY_WITH_TIMEOUT(!sweep->process().isRunning(), patience);
     QVERIFY2(sweep->problem().isEmpty(), qPrintable(sweep->problem()));
-    QVERIFY(processesWith(folder).isEmpty());
-    QVERIFY(sweep->standing().contains(QStringLiteral("of 8 models")));
-    QVERIFY(SweepWindow::button(sweep, "sweep-go-on")->isVisible());
+    QTRY_VERIFY(processesWith(folder).isEmpty());
+    QTRY_VERIFY_WITH_TIMEOUT(sweep->standing().contains(QStringLiteral("of 8 models")), patience);
+    QTRY_VERIFY_WITH_TIMEOUT(SweepWindow::button(sweep, "sweep-go-on")->isVisible(), patience);
     for (const RunFolder& run : runsIn(folder))
       QVERIFY2(!hasTrained(run) || (!run.checkpoints.empty() && run.checkpoints.back() >= run.rows.back().step),
                run.path.c_str());
 
     sweep->close();
-    QTRY_VERIFY(!window.sweep());
+    QTRY_VERIFY_WITH_TIMEOUT(!window.sweep(), patience);
     sweep = window.it.window->showSweep(folder, false);
     QVERIFY(!sweep->process().isRunning());
     window.it.click(SweepWindow::button(sweep, "sweep-go-on"));
@@ -165,7 +165,7 @@ class SweepWindowTest : public QObject {
     QTRY_VERIFY_WITH_TIMEOUT(!processesWith(folder).isEmpty(), patience);
     QCOMPARE(window.it.window->showSweep(folder, true), sweep);
     sweep->close();
-    QVERIFY(processesWith(folder).isEmpty());
+    QTRY_VERIFY(processesWith(folder).isEmpty());
   }
 
   void closingTheWindowLeavesNoProcess() {
@@ -176,9 +176,9 @@ class SweepWindowTest : public QObject {
       folder = sweep->folder();
       QTRY_VERIFY_WITH_TIMEOUT(processesWith(folder).size() > 1, patience);
       window.it.window->close();
-      QVERIFY(processesWith(folder).isEmpty());
+      QTRY_VERIFY(processesWith(folder).isEmpty());
     }
-    QVERIFY(processesWith(folder).isEmpty());
+    QTRY_VERIFY(processesWith(folder).isEmpty());
   }
 
   void whatFailsIsSaid() {

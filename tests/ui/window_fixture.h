@@ -10,6 +10,7 @@
 #include <memory>
 
 #include "fake_machine.h"
+#include "session_fixture.h"
 #include "ui/main_window.h"
 #include "ui/notice_area.h"
 #include "ui/panel_area.h"

@@ -3,18 +3,13 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QDir>
-#include <QElapsedTimer>
 #include <QFrame>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QScreen>
-#include <QSlider>
-#include <QTemporaryDir>
-#include <QToolButton>
 #include <QTreeWidget>
-#include <csignal>
 #include <set>
 
 #include "ui/command_palette.h"
@@ -22,7 +17,6 @@
 #include "ui/form/experiment_form.h"
 #include "ui/run_text.h"
 #include "ui/runs_view.h"
-#include "ui/timeline.h"
 #include "window_fixture.h"
 
 using namespace mambarium;
@@ -32,7 +26,7 @@ class WindowTest : public QObject {
 
  private Q_SLOTS:
   void theFirstStartIsOneGesture() {
-    WindowFixture it({}, true);
+    WindowFixture it(QStringLiteral("--speed 100"), true);
     QTRY_VERIFY(it.window->hint() && it.window->hint()->isVisible());
     QVERIFY(it.play()->isEnabled());
     QCOMPARE(it.session->draft().config().integer("task.order"), 1);
@@ -50,51 +44,6 @@ class WindowTest : public QObject {
     QVERIFY2(!it.window->hint(), "the hint shows once");
   }
 
-  void aPresetFileThatCannotBeUsedIsSaid() {
-    const QTemporaryDir resources;
-    QVERIFY(QDir(resources.path()).mkdir(QStringLiteral("presets")));
-    const auto write = [&](const char* name, const QByteArray& text) {
-      QFile file(resources.filePath(QStringLiteral("presets/") + QLatin1String(name)));
-      QVERIFY(file.open(QIODevice::WriteOnly));
-      file.write(text);
-    };
-    write("good.json", R"({"id": "good", "title": "Good", "description": "", "experiment": {}})");
-    write("bad.json", R"({"id": "bad", "title": "Bad", "description": "", "experiment": {"task": {"order": -1}}})");
-    qputenv("MAMBARIUM_RESOURCES", resources.path().toUtf8());
-    {
-      WindowFixture it;
-      const auto bars = it.notices();
-      QCOMPARE(bars.size(), std::size_t{1});
-      const QString said = bars[0]->findChild<QLabel*>()->text();
-      QVERIFY2(said.contains(QStringLiteral("bad.json")) && said.contains(QStringLiteral("order")), qPrintable(said));
-    }
-    qunsetenv("MAMBARIUM_RESOURCES");
-  }
-
-  void spacePlaysAndPausesButNotInAField() {
-    WindowFixture it;
-    QTest::keyClick(it.window.get(), Qt::Key_Space);
-    QTRY_VERIFY(it.run() && it.run()->step() > 5);
-    QTest::keyClick(it.window.get(), Qt::Key_Space);
-    QTRY_COMPARE(it.run()->state(), Run::State::paused);
-    const std::int64_t stood = it.run()->step();
-    auto* const note = it.child<QLineEdit>("run-note");
-    note->setFocus();
-    QTest::keyClicks(note, QStringLiteral("a note with spaces"));
-    QCOMPARE(it.run()->note(), QStringLiteral("a note with spaces"));
-    QWidget* const steps = it.window->form().field("training.steps");
-    steps->setFocus();
-    QTest::keyClick(steps, Qt::Key_End);
-    QTest::keyClick(steps, Qt::Key_Space);
-    QTest::keyClick(steps, Qt::Key_Right);
-    QTest::qWait(80);
-    QCOMPARE(it.run()->step(), stood);
-    QCOMPARE(it.run()->state(), Run::State::paused);
-    QTest::keyClick(steps, Qt::Key_Escape);
-    QTest::keyClick(it.window.get(), Qt::Key_Right);
-    QTRY_COMPARE(it.run()->step(), stood + 1);
-  }
-
   void aFocusedButtonKeepsItsSpaceBar() {
     WindowFixture it;
     auto* const gate = it.window->form().field("model.gate");
@@ -102,48 +51,6 @@ class WindowTest : public QObject {
     QTest::keyClick(gate, Qt::Key_Space);
     QVERIFY(!it.session->draft().config().boolean("model.gate"));
     QVERIFY(!it.run());
-  }
-
-  void transportStepTempoReset() {
-    WindowFixture it;
-    it.click(it.child<QToolButton>("step"));
-    QTRY_VERIFY(it.run() && it.run()->step() == 1);
-    auto* const tempo = it.child<QSlider>("tempo");
-    QCOMPARE(tempo->value(), full_tempo);
-    tempo->setValue(0);
-    QCOMPARE(it.session->tempo(), 1.0);
-    QVERIFY(it.machine.requests().contains(QStringLiteral("tempo")));
-    tempo->setValue(full_tempo);
-    QCOMPARE(it.session->tempo(), 0.0);
-    it.click(it.play());
-    QTRY_VERIFY(it.run()->step() > 30);
-    it.click(it.child<QToolButton>("reset"));
-    QTRY_VERIFY(it.run()->step() == 0 && it.run()->state() == Run::State::paused);
-    QTRY_COMPARE(it.play()->text(), QStringLiteral("Play"));
-  }
-
-  void tempoScaleIsLogarithmicAndReversible() {
-    QCOMPARE(tempoOf(0), 1.0);
-    QCOMPARE(tempoOf(full_tempo), 0.0);
-    QCOMPARE(tempoOf(full_tempo - 1), 1000.0);
-    double last = 0;
-    for (int value = 0; value < full_tempo; ++value) {
-      QVERIFY(tempoOf(value) >= last);
-      last = tempoOf(value);
-      QVERIFY(std::abs(tempoOf(sliderValueOf(tempoOf(value))) - tempoOf(value)) <= 0.2 * tempoOf(value));
-    }
-  }
-
-  void pauseStopsAtOnce() {
-    WindowFixture it;
-    it.click(it.play());
-    QTRY_VERIFY(it.run() && it.run()->step() > 20);
-    it.click(it.play());
-    QTRY_COMPARE(it.run()->state(), Run::State::paused);
-    const std::int64_t stood = it.run()->step();
-    QTest::qWait(100);
-    QCOMPARE(it.run()->step(), stood);
-    QVERIFY(runSentence(*it.session).startsWith(QStringLiteral("Paused at step")));
   }
 
   void invalidValuesForbidPlayAndSayWhy() {
@@ -158,83 +65,6 @@ class WindowTest : public QObject {
     QVERIFY(it.play()->isEnabled());
   }
 
-  void anInvalidFormDoesNotKeepARunFromPausing() {
-    WindowFixture it;
-    it.click(it.play());
-    QTRY_VERIFY(it.run() && it.run()->step() > 10);
-    it.set("model.headdim", std::int64_t{5});
-    QCOMPARE(it.play()->text(), QStringLiteral("Pause"));
-    it.click(it.play());
-    QTRY_COMPARE(it.run()->state(), Run::State::paused);
-    QVERIFY(!it.play()->isEnabled());
-  }
-
-  void timelineReplaysCheckpoints() {
-    WindowFixture it(QStringLiteral("--speed 2000"));
-    it.set("training.steps", std::int64_t{500});
-    it.click(it.play());
-    QTRY_VERIFY(it.run() && it.run()->state() == Run::State::finished);
-    Timeline* const timeline = it.window->transport().timeline();
-    QTest::mouseClick(timeline, Qt::LeftButton, {}, QPoint(timeline->width() * 2 / 5, timeline->height() / 2));
-    QCOMPARE(it.session->feed().checkpoint(), std::optional<std::int64_t>(200));
-    QTRY_VERIFY(it.machine.count(QStringLiteral("inspect decay 200")) == 1);
-    QVERIFY(runSentence(*it.session).contains(QStringLiteral("step 200")));
-    timeline->setFocus();
-    QTest::keyClick(timeline, Qt::Key_Right);
-    QCOMPARE(it.session->feed().checkpoint(), std::optional<std::int64_t>(300));
-    QTest::keyClick(timeline, Qt::Key_Left);
-    QTest::keyClick(timeline, Qt::Key_Left);
-    QCOMPARE(it.session->feed().checkpoint(), std::optional<std::int64_t>(100));
-    QTest::keyClick(timeline, Qt::Key_End);
-    QVERIFY(!it.session->feed().checkpoint());
-    QCOMPARE(it.run()->step(), 500);
-  }
-
-  void hiddenPanelsAskForNothing() {
-    WindowFixture it;
-    for (const char* const id : {"decay", "prediction"}) {
-      it.window->action(QStringLiteral("show-") + QLatin1String(id))->setChecked(false);
-    }
-    it.click(it.play());
-    QTRY_VERIFY(it.machine.count(QStringLiteral("inspect filters")) > 2);
-    QCOMPARE(it.machine.count(QStringLiteral("inspect decay")), 0);
-    QCOMPARE(it.machine.count(QStringLiteral("inspect prediction")), 0);
-    it.window->action(QStringLiteral("show-decay"))->setChecked(true);
-    QTRY_VERIFY(it.machine.count(QStringLiteral("inspect decay")) > 0);
-    it.window->action(QStringLiteral("maximise-loss"))->trigger();
-    // A question asked just before may still be on its way.
-    int asked = -1;
-    for (int wait = 0; wait < 20 && asked != it.machine.count(QStringLiteral("inspect")); ++wait) {
-      asked = it.machine.count(QStringLiteral("inspect"));
-      QTest::qWait(100);
-    }
-    QTest::qWait(120);
-    QCOMPARE(it.machine.count(QStringLiteral("inspect")), asked);
-    QTest::keyClick(it.window.get(), Qt::Key_Escape);
-    QTRY_VERIFY(it.machine.count(QStringLiteral("inspect")) > asked);
-  }
-
-  void whatAModelHasNotIsNotAskedFor() {
-    WindowFixture it;
-    it.set("model.kind", std::string("transformer"));
-    it.click(it.play());
-    QTRY_VERIFY(it.machine.count(QStringLiteral("inspect prediction")) > 2);
-    QCOMPARE(it.machine.count(QStringLiteral("inspect decay")), 0);
-    const Panel* const decay = it.window->panels().panel(QStringLiteral("decay"));
-    QTRY_VERIFY(decay->caption().startsWith(QStringLiteral("A transformer has no decay factors")));
-    QVERIFY(it.notices().empty());
-  }
-
-  void modelPanelsGetData() {
-    WindowFixture it;
-    it.click(it.play());
-    for (const char* const id : {"decay", "prediction", "filters"}) {
-      const Panel* const panel = it.window->panels().panel(QLatin1String(id));
-      QTRY_VERIFY2(panel->data().inspected && !panel->table().rows.empty(), id);
-      QVERIFY(!panel->caption().isEmpty());
-    }
-  }
-
   void hoverLightsTheSameTokenEverywhere() {
     WindowFixture it;
     std::vector<int> heard;
@@ -244,133 +74,6 @@ class WindowTest : public QObject {
     }
     Q_EMIT it.window->panels().panel(QStringLiteral("decay"))->tokenHovered(17);
     QCOMPARE(heard, std::vector<int>(it.window->panels().panels().size(), 17));
-  }
-
-  void aCrashShowsABarAndGoesOn() {
-    WindowFixture it(QStringLiteral("--crash-at 230 --words out-of-memory-said-the-worker"));
-    it.click(it.play());
-    QTRY_COMPARE(it.notices().size(), std::size_t{1});
-    const NoticeBar* const bar = it.notices()[0];
-    QVERIFY(bar->isVisible());
-    QVERIFY(bar->notice().details.contains(QStringLiteral("out-of-memory-said-the-worker")));
-    QVERIFY(it.play()->isEnabled());
-    QPushButton* const go_on = it.noticeButton(QStringLiteral("Continue from the last checkpoint"));
-    QVERIFY(go_on);
-    it.click(go_on);
-    QTRY_VERIFY(it.run()->step() > 260);
-    QVERIFY(it.notices().empty());
-    QCOMPARE(it.run()->rows()[4].step, 200);
-  }
-
-  void garbageGetsAClearSentence() {
-    WindowFixture it(QStringLiteral("--garbage-on start"));
-    it.click(it.play());
-    QTRY_COMPARE(it.notices().size(), std::size_t{1});
-    QVERIFY(it.notices()[0]->text().contains(QStringLiteral("could not be read")));
-    it.click(it.noticeButton(QStringLiteral("Close")));
-    QVERIFY(it.notices().empty());
-  }
-
-  void errorReportsShowMessageAndHint() {
-    WindowFixture it(QStringLiteral("--fail-at 30"));
-    it.click(it.play());
-    QTRY_COMPARE(it.notices().size(), std::size_t{1});
-    QCOMPARE(it.notices()[0]->text(), QStringLiteral("The loss is not finite at step 30. Lower the learning rate."));
-  }
-
-  void aMissingWorkerIsSaidAtTheStart() {
-    WindowFixture it;
-    it.close();
-    {
-      const auto settings = openSettings();
-      saveMachines(*settings, {{{QStringLiteral("gpu-box"), QStringLiteral("/nowhere/mambarium-worker"), {}}}, 0});
-    }
-    it.open();
-    QTRY_COMPARE(it.notices().size(), std::size_t{1});
-    QVERIFY(it.notices()[0]->text().contains(QStringLiteral("/nowhere/mambarium-worker")));
-    it.click(it.noticeButton(QStringLiteral("Settings…")));
-    QTRY_VERIFY(it.child<QDialog>("settings"));
-    auto* const command = it.child<QLineEdit>("worker-command");
-    QCOMPARE(command->text(), QStringLiteral("/nowhere/mambarium-worker"));
-    command->setText(it.machine.machine().command);
-    it.click(it.child<QPushButton>("check-worker"));
-    QTRY_VERIFY(it.child<QLabel>("verdict")->text().contains(QStringLiteral("test-host")));
-    it.child<QDialog>("settings")->accept();
-    it.set("run.out", it.machine.path(QStringLiteral("runs")).toStdString());
-    it.click(it.play());
-    QTRY_VERIFY(it.run() && it.run()->step() > 5);
-  }
-
-  void quitInTheMiddleOfAStep() {
-    WindowFixture it(QStringLiteral("--long-step 150"));
-    it.click(it.play());
-    QTRY_VERIFY(it.run() && it.run()->step() >= 1);
-    const QString folder = it.run()->folder();
-    it.close();
-    QVERIFY(it.machine.requests().contains(QStringLiteral("close")));
-    QVERIFY(!QDir(folder + QStringLiteral("/checkpoints")).isEmpty());
-  }
-
-  void quitWhileTheWorkerHangs() {
-    WindowFixture it(QStringLiteral("--hang-on start"));
-    it.click(it.play());
-    QTRY_VERIFY(it.machine.requests().contains(QStringLiteral("start")));
-    QVERIFY(it.play()->isEnabled());
-    it.close();
-    QVERIFY(!it.window);
-  }
-
-  void aSilentWorkerIsSaidUntilItSpeaksAgain() {
-    WindowFixture it;
-    it.set("training.steps", std::int64_t{1'000'000});
-    it.click(it.play());
-    QTRY_VERIFY(it.run() && it.run()->step() > 5);
-    const auto process = static_cast<pid_t>(it.run()->workerProcessId());
-    QVERIFY(process > 0);
-    QCOMPARE(::kill(process, SIGSTOP), 0);
-    const auto said = [&] { return it.sentence(); };
-    QTRY_VERIFY2_WITH_TIMEOUT(said().startsWith(QStringLiteral("No word from the worker for ")) &&
-                                  said().contains(QStringLiteral(" s: a step may be long")),
-                              qPrintable(said()), 15'000);
-    it.click(it.play());
-    QTRY_VERIFY2(said().contains(QStringLiteral("asked to pause")), qPrintable(said()));
-    QCOMPARE(::kill(process, SIGCONT), 0);
-    QTRY_VERIFY2(said().startsWith(QStringLiteral("Paused at step")), qPrintable(said()));
-  }
-
-  void aRunInUseElsewhereSaysSo() {
-    WindowFixture it(QStringLiteral("--hang-on nothing"));
-    it.click(it.play());
-    QTRY_VERIFY(it.run() && it.run()->step() > 5);
-    it.close();
-    {
-      const auto settings = openSettings();
-      const QString command = it.machine.machine(QStringLiteral("--in-use /")).command;
-      settings->setValue(QStringLiteral("runs/1/machine"), QStringList{QString(), command, QString()});
-    }
-    it.open();
-    QTRY_COMPARE(it.child<QLabel>("run-state")->text(), QStringLiteral("In use elsewhere"));
-    QVERIFY2(it.sentence().startsWith(QStringLiteral("In use elsewhere")), qPrintable(it.sentence()));
-    QVERIFY(it.play()->isEnabled());
-  }
-
-  void whatIsBeingLoadedIsNotCalledEmpty() {
-    const QTemporaryDir folder;
-    QFile unread(folder.filePath(QStringLiteral("unread")));
-    WindowFixture it(QStringLiteral("--speed 2000 --slow-read ") + unread.fileName());
-    it.set("training.steps", std::int64_t{200});
-    it.click(it.play());
-    QTRY_VERIFY(it.run() && it.run()->state() == Run::State::finished);
-    QVERIFY(unread.open(QIODevice::WriteOnly));
-    it.reopen();
-    const Panel* const gap = it.window->panels().panel(QStringLiteral("gap"));
-    QTRY_COMPARE(gap->caption(), QStringLiteral("Loading…"));
-    QTRY_COMPARE(it.sentence(), QStringLiteral("Loading…"));
-    QVERIFY(unread.remove());
-    QTRY_VERIFY(gap->hasData());
-    QTRY_VERIFY(it.sentence().startsWith(QStringLiteral("Finished")));
-    it.session->removeRun(it.run());
-    QTRY_VERIFY(gap->caption().contains(QStringLiteral("Press Play")));
   }
 
   void theWindowLiesOnItsScreen() {
@@ -448,19 +151,6 @@ class WindowTest : public QObject {
     QVERIFY(it.child<QFrame>("run-row")->toolTip().endsWith(it.run()->folder()));
   }
 
-  void hoursThatAreLeftFitTheirLabel() {
-    WindowFixture it;
-    it.set("training.steps", std::int64_t{2'000'000});
-    it.click(it.play());
-    const QLabel* left = nullptr;
-    for (const QLabel* const label : it.window->transport().findChildren<QLabel*>()) {
-      if (label->accessibleName() == QStringLiteral("Time left")) left = label;
-    }
-    QVERIFY(left);
-    QTRY_VERIFY2(left->text().count(QLatin1Char(':')) == 2, qPrintable(left->text()));
-    QVERIFY(left->fontMetrics().horizontalAdvance(left->text()) <= left->width());
-  }
-
   void aNoteIsWrittenWhereTheRunsWereHidden() {
     WindowFixture it;
     it.click(it.play());
@@ -476,18 +166,6 @@ class WindowTest : public QObject {
     QVERIFY(!it.window->runsView().isVisible());
     QVERIFY(writesNote());
     QVERIFY(!it.window->isPresentation());
-  }
-
-  void checkpointsAreForWorkersThatAreThere() {
-    WindowFixture it;
-    const QAction* const write = it.window->action(QStringLiteral("checkpoint"));
-    QVERIFY(!write->isEnabled());
-    it.click(it.play());
-    QTRY_VERIFY(it.run() && it.run()->step() > 5);
-    QVERIFY(write->isEnabled());
-    ::kill(static_cast<pid_t>(it.run()->workerProcessId()), SIGKILL);
-    QTRY_COMPARE(it.run()->state(), Run::State::died);
-    QVERIFY(!write->isEnabled());
   }
 
   void thePaletteFindsAndRunsCommands() {
@@ -641,18 +319,6 @@ class WindowTest : public QObject {
     const QSize least = it.window->minimumSizeHint();
     QVERIFY2(least.width() <= 1000 && least.height() <= 640,
              qPrintable(QStringLiteral("%1 x %2").arg(least.width()).arg(least.height())));
-  }
-
-  void wordsAndNumbers() {
-    QCOMPARE(rateText(2'140'000), QStringLiteral("2.1 M tokens/s"));
-    QCOMPARE(rateText(431'000), QStringLiteral("431 k tokens/s"));
-    QCOMPARE(rateText(0), QString());
-    QCOMPARE(durationText(11.2), QStringLiteral("0:12"));
-    QCOMPARE(durationText(3723), QStringLiteral("1:02:03"));
-    QCOMPARE(durationText(-1), QString());
-    QCOMPARE(tempoText(0), QStringLiteral("full speed"));
-    QCOMPARE(tempoText(1), QStringLiteral("1 step/s"));
-    QCOMPARE(tempoText(20), QStringLiteral("20 steps/s"));
   }
 };
 

@@ -1,9 +1,9 @@
-#include <signal.h>
 #include <sys/resource.h>
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
+#include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -234,7 +234,7 @@ class ServeTest : public QObject {
     worker.send(StartRequest{});
     const auto opened = worker.next_of<OpenedReport>();
     QVERIFY(worker.next_of<MetricsReport>());
-    ::kill(static_cast<pid_t>(worker.process().processId()), SIGTERM);
+    QVERIFY(send_signal(worker.process(), SIGTERM));
     QCOMPARE(worker.finish(), 130);
     const ReadRunFolder read = read_run_folder(opened->folder);
     QCOMPARE(read.run.checkpoints.back(), read.run.manifest.step);
@@ -321,9 +321,11 @@ class ServeTest : public QObject {
     QVERIFY(first.next_of<MetricsReport>());
     first.send(CheckpointRequest{});
     std::int64_t step = 0;
-    while (step == 0)
-      if (const auto metrics = first.next_of<MetricsReport>(); !metrics->checkpoints.empty())
-        step = metrics->checkpoints.back();
+    while (step == 0) {
+      const auto metrics = first.next_of<MetricsReport>();
+      QVERIFY(metrics);
+      if (!metrics->checkpoints.empty()) step = metrics->checkpoints.back();
+    }
     json config = with(small_config(out()), "training", "steps", step + 50);
     config["model"]["conv"] = "none";
     second.send(OpenFork{folder, step, config});
@@ -396,12 +398,15 @@ class ServeTest : public QObject {
     worker.greet();
     worker.send(OpenConfig{small_config(out())});
     worker.send(TempoRequest{20});
+    QElapsedTimer timer;  // from before the start to after the tenth step: a busy machine only makes it longer
+    timer.start();
     worker.send(StartRequest{});
     QVERIFY(worker.until(RunState::running));
-    QElapsedTimer timer;
-    timer.start();
-    std::int64_t step = 0;
-    while (step < 10) step = worker.next_of<MetricsReport>()->step;
+    for (std::int64_t step = 0; step < 10;) {
+      const auto metrics = worker.next_of<MetricsReport>();
+      QVERIFY(metrics);
+      step = metrics->step;
+    }
     QVERIFY2(timer.elapsed() >= 400, "ten steps at twenty a second take about half a second");
     worker.send(TempoRequest{0});
     QVERIFY(worker.until(RunState::finished));
@@ -411,18 +416,12 @@ class ServeTest : public QObject {
     Conversation worker;
     worker.greet();
     worker.send(OpenConfig{with(small_config(out()), "training", "steps", 100000000)});
-    worker.send(StartRequest{});
-    QVERIFY(worker.until(RunState::running));
-    worker.passed.clear();
-    QElapsedTimer timer;
-    timer.start();
-    while (timer.elapsed() < 1000) worker.next();
-    std::size_t reports = 0;
-    const auto count = [&](const Report& report) { reports += std::holds_alternative<MetricsReport>(report) ? 1 : 0; };
-    worker.send(PauseRequest{});
     QVERIFY(worker.until(RunState::paused));
-    for (const Report& report : worker.passed) count(report);
-    QVERIFY(reports <= 31);
+    QElapsedTimer timer;  // from before the first report to after the last: a busy machine only makes it longer
+    timer.start();
+    worker.send(StartRequest{});
+    for (int report = 0; report < 31; ++report) QVERIFY(worker.next_of<MetricsReport>());
+    QVERIFY2(timer.elapsed() >= 990, QByteArray::number(timer.elapsed()));
   }
 
   void pausingIsPrompt() {

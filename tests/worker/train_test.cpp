@@ -37,7 +37,7 @@ class Training {
     while (steps.size() < at_least && (process.canReadLine() || process.waitForReadyRead(30000))) take_lines();
     return steps.size();
   }
-  void signal(int number) { ::kill(static_cast<pid_t>(process.processId()), number); }
+  bool signal(int number) { return send_signal(process, number); }
   int end() {
     process.waitForFinished(30000);
     take_lines();
@@ -113,11 +113,17 @@ class TrainTest : public QObject {
   }
   void anInterruptedRunGoesOnByteForByte() {
     QFETCH(int, number);
-    const QString root = out(QTest::currentDataTag());
-    Training training(small_run(root));
-    QVERIFY(training.told(3) >= 3);
-    training.signal(number);
-    QCOMPARE(training.end(), 130);
+    // On a busy machine the short run may be at its end before it is told to stop: then another one.
+    QString root;
+    int code = 0;
+    for (int time = 0; code == 0 && time < 20; ++time) {
+      root = out(QTest::currentDataTag()) + QString::number(time);
+      Training training(small_run(root));
+      QVERIFY(training.told(3) >= 3);
+      training.signal(number);
+      code = training.end();
+    }
+    QCOMPARE(code, 130);
     const std::string folder = only_run_in(root);
     const ReadRunFolder read = read_run_folder(folder);
     QVERIFY2(read.problems.empty(), to_string(read.problems).c_str());
@@ -156,13 +162,15 @@ class TrainTest : public QObject {
   void killsLoseNoFinishedEvaluation() {
     const QString root = out("killed");
     std::mt19937 random(5);
-    QStringList arguments = small_run(root, {"--training.steps=1000", "--training.checkpoint_every=100"});
+    // So many steps that ten kills, each late on a busy machine, do not come near the end.
+    const QStringList many_steps = {"--training.steps=5000", "--training.checkpoint_every=100"};
+    QStringList arguments = small_run(root, many_steps);
     std::size_t evaluations = 0;
     for (int kill = 0; kill < 10; ++kill) {
       Training training(arguments);
       training.told(1 + random() % 4);
       QTest::qSleep(static_cast<int>(random() % 50));
-      training.signal(SIGKILL);
+      QVERIFY(training.signal(SIGKILL));
       training.end();
       const std::string folder = only_run_in(root);
       QVERIFY(!folder.empty());
@@ -176,12 +184,11 @@ class TrainTest : public QObject {
     }
     QCOMPARE(read_run_folder(only_run_in(root)).run.manifest.status, std::string("interrupted"));
     QVERIFY2(run_worker(arguments).code == 0, "ten times killed, it still comes to its end");
-    const Finished uninterrupted =
-        run_worker(small_run(out("unkilled"), {"--quiet", "--training.steps=1000", "--training.checkpoint_every=100"}));
+    const Finished uninterrupted = run_worker(small_run(out("unkilled"), many_steps + QStringList{"--quiet"}));
     QCOMPARE(uninterrupted.code, 0);
     QCOMPARE(metrics_without_seconds(only_run_in(root)), metrics_without_seconds(only_run_in(out("unkilled"))));
-    QVERIFY(content(checkpoint_path(only_run_in(root), 1000)) ==
-            content(checkpoint_path(only_run_in(out("unkilled")), 1000)));
+    QVERIFY(content(checkpoint_path(only_run_in(root), 5000)) ==
+            content(checkpoint_path(only_run_in(out("unkilled")), 5000)));
   }
 
   void aTruncatedCheckpointIsPassedOver() {
@@ -289,7 +296,7 @@ class TrainTest : public QObject {
     QCOMPARE(second.code, 1);
     QVERIFY2(second.err.contains("in use"), second.err.constData());
     QCOMPARE(read_run_folder(folder).run.manifest.status, std::string("running"));
-    first.signal(SIGINT);
+    QVERIFY(first.signal(SIGINT));
     QCOMPARE(first.end(), 130);
   }
 

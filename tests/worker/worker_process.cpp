@@ -1,6 +1,7 @@
 #include "worker_process.h"
 
 #include <QElapsedTimer>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -36,6 +37,11 @@ Finished run_worker(const QStringList& arguments, const QByteArray& input, const
   if (!process.waitForFinished(4 * patience_ms)) process.kill();
   process.waitForFinished();
   return {exit_code_of(process), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+bool send_signal(const QProcess& process, int number) {
+  const qint64 id = process.processId();
+  return id > 0 && ::kill(static_cast<pid_t>(id), number) == 0;
 }
 
 bool worker_has_gpu() {

@@ -23,6 +23,9 @@ struct Finished {
 using ChildSetup = std::function<void()>;  // runs in the child before exec
 Finished run_worker(const QStringList& arguments, const QByteArray& input = {}, const ChildSetup& setup = {});
 
+// False where it has ended: process 0 would be the test itself and all it was started with.
+bool send_signal(const QProcess& process, int number);
+
 bool worker_has_gpu();  // what `info` says
 
 // `mambarium-worker serve` and our end of the pipe.
