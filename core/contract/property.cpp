@@ -231,6 +231,10 @@ std::span<const Property> property_table() {
       number("model.coupling_scale", "Coupling", 1e-4, from(0), 10, "First scale k", "",
              "What k is before training; P and Q are drawn from N(0, 0.01^2). 0 is plain Mamba.",
              "model.coupling!=none"),
+      number("model.coupling_cap", "Coupling", 0, from(0), 1, "Cap on M", "",
+             "After every step M is scaled back, by its k, to a largest singular value of at most this share of the "
+             "slowest decay min |A| it acts on: 0.9, say. 0: there is no cap.",
+             "model.coupling!=none & model.decay=learned"),
       one_of("model.coupling_of", "Coupling", "layer", {"layer", "channel"}, "One coupling for each",
              "layer: all channels of a layer share P, Q and k. channel: every channel has its own.",
              "model.coupling!=none"),

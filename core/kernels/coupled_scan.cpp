@@ -15,28 +15,32 @@ HWY_BEFORE_NAMESPACE();
 namespace mambarium::kernels::HWY_NAMESPACE {
 namespace {
 
+// work(rank, coupled) with both as constants; the rank is 0 where it is none of the usual ones or nothing is coupled.
 template <class Work>
-HWY_INLINE void WithForm(CouplingForm form, const Work& work) {
-  if (form == CouplingForm::euler) {
-    work(std::integral_constant<CouplingForm, CouplingForm::euler>());
-  } else {
-    work(std::integral_constant<CouplingForm, CouplingForm::etd>());
+HWY_INLINE void WithRank(std::int64_t rank, bool coupled, const Work& work) {
+  if (!coupled) {
+    return work(std::integral_constant<int, 0>(), std::false_type());
+  }
+  switch (rank) {
+    case 1:
+      return work(std::integral_constant<int, 1>(), std::true_type());
+    case 2:
+      return work(std::integral_constant<int, 2>(), std::true_type());
+    case 4:
+      return work(std::integral_constant<int, 4>(), std::true_type());
+    default:
+      return work(std::integral_constant<int, 0>(), std::true_type());
   }
 }
 
-// work(rank, form) with both as types; the rank is 0 where it is none of the usual ones.
+// work(rank, form, coupled).
 template <class Work>
-HWY_INLINE void WithCoupling(const CoupledScanShape& shape, const Work& work) {
-  WithForm(shape.form, [&](auto form) {
-    switch (shape.rank) {
-      case 1:
-        return work(std::integral_constant<int, 1>(), form);
-      case 2:
-        return work(std::integral_constant<int, 2>(), form);
-      case 4:
-        return work(std::integral_constant<int, 4>(), form);
-      default:
-        return work(std::integral_constant<int, 0>(), form);
+HWY_INLINE void WithCoupling(const CoupledScanShape& shape, bool coupled, const Work& work) {
+  WithRank(shape.rank, coupled, [&](auto rank, auto is_coupled) {
+    if (shape.form == CouplingForm::euler) {
+      work(rank, std::integral_constant<CouplingForm, CouplingForm::euler>(), is_coupled);
+    } else {
+      work(rank, std::integral_constant<CouplingForm, CouplingForm::etd>(), is_coupled);
     }
   });
 }
@@ -48,7 +52,7 @@ class Sequence {
       : shape_(shape), layout_(shape), size_(layout_.states * lanes), in_(in), b_(b), scratch_(scratch) {
     chunk_.states = layout_.states;
     chunk_.rank = shape.rank;
-    chunk_.coupled = is_coupled(shape, in.P);
+    coupled_ = is_coupled(shape, in.P);
     B_ = Padded(in.B);
     C_ = Padded(in.C);
     for (float** packed : {&chunk_.dt, &chunk_.x, &chunk_.input, &chunk_.y, &chunk_.dx, &chunk_.ddt}) {
@@ -57,7 +61,7 @@ class Sequence {
     for (float** packed : {&chunk_.latents, &chunk_.into_latents}) {
       *packed = scratch.floats((layout_.chunk + 1) * shape.rank * lanes);
     }
-    for (float** packed : {&chunk_.A, &chunk_.inverse_A}) {
+    for (float** packed : {&chunk_.A, &chunk_.rate, &chunk_.inverse}) {
       *packed = scratch.floats(size_);
     }
     for (float** packed : {&chunk_.P, &chunk_.Q}) {
@@ -76,7 +80,8 @@ class Sequence {
         if (checkpoints != nullptr) {
           std::copy_n(h, size_, checkpoints + Checkpoint(index));
         }
-        WithCoupling(shape_, [&](auto rank, auto form) { ForwardChunk<rank, form>(chunk_, h); });
+        WithCoupling(shape_, coupled_,
+                     [&](auto rank, auto form, auto coupled) { ForwardChunk<rank, form, coupled>(chunk_, h); });
         if (y.data != nullptr) {
           Unpack(chunk_.y, y);
         }
@@ -97,7 +102,7 @@ class Sequence {
     }
     float *g = scratch_.floats(size_), *into_A = scratch_.floats(size_);
     float* states = scratch_.floats((layout_.chunk + 1) * size_);
-    float* decays = scratch_.floats(layout_.chunk * size_);
+    float *decays = scratch_.floats(layout_.chunk * size_), *growths = scratch_.floats(layout_.chunk * size_);
     const bool whole = layout_.states == shape_.d_state;
     const auto rows_or_scratch = [&](const Rows<float>& rows) {
       return whole && rows.data != nullptr ? rows.sequence(b_) : scratch_.rows(shape_.length, layout_.states);
@@ -114,9 +119,9 @@ class Sequence {
         SelectChunk(index);
         Pack(dy, chunk_.y);
         std::copy_n(checkpoints + Checkpoint(index), size_, states);
-        WithCoupling(shape_, [&](auto rank, auto form) {
-          BackwardChunk<rank, form>(chunk_, states, decays, g, into_A, dA, from_chunk(dB), from_chunk(dC), dP, dQ,
-                                    c == 0);
+        WithCoupling(shape_, coupled_, [&](auto rank, auto form, auto coupled) {
+          BackwardChunk<rank, form, coupled>(chunk_, states, decays, growths, g, into_A, dA, from_chunk(dB),
+                                             from_chunk(dC), dP, dQ, c == 0);
         });
         for (const auto& [packed, rows] : {std::pair{chunk_.dx, out.x}, std::pair{chunk_.ddt, out.dt}}) {
           if (rows.data != nullptr) {
@@ -137,10 +142,14 @@ class Sequence {
     channel_ = c;
     count_ = std::min(lanes, shape_.channels - c);
     PackStates(in_.A, chunk_.A);
+    const bool etd = shape_.form == CouplingForm::etd;
     for (std::int64_t i = 0; i < size_; ++i) {
-      chunk_.inverse_A[i] = chunk_.A[i] == 0 ? 0 : 1 / chunk_.A[i];
+      chunk_.rate[i] = etd && chunk_.A[i] > least_rate ? least_rate : chunk_.A[i];
+      chunk_.inverse[i] = 1 / chunk_.rate[i];
     }
-    if (c == 0 || shape_.per_channel) {
+    const float* A = in_.A + c * shape_.d_state;
+    chunk_.slow = std::any_of(A, A + count_ * shape_.d_state, [](float rate) { return rate > slowest_rate; });
+    if (c == 0 || shape_.per_channel || etd) {
       PackCoupling();
     }
   }
@@ -153,6 +162,9 @@ class Sequence {
         for (std::int64_t j = 0; j < rank; ++j) {
           const std::int64_t to = (n * rank + j) * lanes + i;
           chunk_.P[to] = here ? in_.P[offset + n * rank + j] : 0;
+          if (shape_.form == CouplingForm::etd) {
+            chunk_.P[to] *= chunk_.inverse[n * lanes + i];
+          }
           chunk_.Q[to] = here ? in_.Q[offset + j * N + n] : 0;
         }
       }
@@ -245,6 +257,7 @@ class Sequence {
   Scratch& scratch_;
   Strided<const float> B_, C_;
   CoupledChunk chunk_;
+  bool coupled_ = true;  // false: P is 0
   std::int64_t begin_ = 0, channel_ = 0, count_ = 0;
 };
 

@@ -9,7 +9,9 @@
 // Euler adds the coupling as it is and is stable while exp(dt A) + dt P Q contracts; etd integrates it exactly over a
 // step with z held, and contracts for every dt where sum_j |(P Q)_nj| < -A_n. P carries the scale k already (P = k
 // M_I); the gradient of k is <dP, M_I>. P and Q are one pair for all channels or, with per_channel, one for each.
-// Channels never mix. phi is accurate for every dt A, A = 0 included (phi = dt).
+// Channels never mix. phi is accurate to a few roundings for every dt A, A = 0 included (phi = dt): it comes with
+// exp(dt A) of one range reduction. In the fast etd scan, where P is not 0, an A above -1e-16 counts as -1e-16, and a
+// decay below exp(-87) is at most 2e-38 instead of 0.
 //
 // Where all of P is 0 the coupling is left out of the arithmetic: outputs and the gradients of everything but P are
 // those of diagonal_scan, bit for bit. The gradient of P is what it is beside any other P.

@@ -55,7 +55,16 @@ struct Channel {
         A(in.A + d * s.d_state),
         P(in.P + pair()),
         Q(in.Q + pair()),
-        h0(in.h0 == nullptr ? nullptr : in.h0 + state()) {}
+        h0(in.h0 == nullptr ? nullptr : in.h0 + state()) {
+    for (std::int64_t t = 0; t < s.length; ++t) {
+      const Real dt_t = dt(t), input = dt_t * x(t);
+      for (std::int64_t n = 0; n < s.d_state; ++n) {
+        decays.push_back(std::exp(dt_t * A[n]));
+        weights.push_back(s.form == CouplingForm::euler ? dt_t : coupling_integral(dt_t, A[n]));
+        drives.push_back(input * in.B.row(b, t)[n]);
+      }
+    }
+  }
 
   std::int64_t pair() const { return shape.per_channel ? d * shape.d_state * shape.rank : 0; }
   std::int64_t state() const { return (b * shape.channels + d) * shape.d_state; }
@@ -63,9 +72,8 @@ struct Channel {
   Real first(std::int64_t n) const { return h0 == nullptr ? Real(0) : h0[n]; }
   Real dt(std::int64_t t) const { return in.dt.row(b, t)[d]; }
   Real x(std::int64_t t) const { return in.x.row(b, t)[d]; }
-  Real weight(std::int64_t t, std::int64_t n) const {
-    return shape.form == CouplingForm::euler ? dt(t) : coupling_integral(dt(t), A[n]);
-  }
+  Real decay(std::int64_t t, std::int64_t n) const { return decays[size(t * shape.d_state + n)]; }
+  Real weight(std::int64_t t, std::int64_t n) const { return weights[size(t * shape.d_state + n)]; }
 
   void read(const Real* h, Real* z) const {  // z = Q h
     for (std::int64_t j = 0; j < shape.rank; ++j) {
@@ -83,9 +91,9 @@ struct Channel {
     return sum;
   }
   void step(std::int64_t t, const Real* before, const Real* z, Real* after) const {
-    const Real step_size = dt(t), input = step_size * x(t);
     for (std::int64_t n = 0; n < shape.d_state; ++n) {
-      after[n] = std::exp(step_size * A[n]) * before[n] + input * in.B.row(b, t)[n] + weight(t, n) * written(z, n);
+      const Real drive = drives[size(t * shape.d_state + n)];
+      after[n] = decay(t, n) * before[n] + drive + weight(t, n) * written(z, n);
     }
   }
   Real output(std::int64_t t, const Real* h) const {
@@ -100,6 +108,7 @@ struct Channel {
   const CoupledScanInputs<Real>& in;
   std::int64_t b, d;
   const Real *A, *P, *Q, *h0;
+  std::vector<Real> decays, weights, drives;  // [T, N]: exp(dt A), dt or phi, dt x B
 };
 
 template <class Work>
@@ -171,7 +180,7 @@ void coupled_scan_backward_reference(const CoupledScanShape& shape, const Couple
       const Real dt = channel.dt(t), x = channel.x(t), dy_t = dy.row(b, t)[d];
       std::fill(u.begin(), u.end(), Real(0));  // P^T (weight . g)
       for (std::int64_t n = 0; n < N; ++n) {
-        const Real A = channel.A[n], B = in.B.row(b, t)[n], decay = std::exp(dt * A), weight = channel.weight(t, n);
+        const Real A = channel.A[n], B = in.B.row(b, t)[n], decay = channel.decay(t, n), weight = channel.weight(t, n);
         Real& gn = g[size(n)];
         gn += dy_t * in.C.row(b, t)[n];
         add(out.C, b, t, n, dy_t * h(t + 1)[n]);

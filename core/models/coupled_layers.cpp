@@ -1,6 +1,7 @@
 #include "core/models/coupled_layers.h"
 
 #include <limits>
+#include <stdexcept>
 
 #include "core/models/kernel_functions.h"
 #include "core/models/model_tensors.h"
@@ -48,8 +49,35 @@ MotifStanding CoupledLayers::motif_standing() const {
   return mambarium::motif_standing(matrices(), *settings.target, settings.motif);
 }
 
-void CoupledLayers::warm_up() {
-  for (LayerCoupling& layer : layer_couplings()) mambarium::warm_up(layer, coupling_settings());
+std::vector<double> CoupledLayers::highest_norms_of(std::int64_t layer) const {
+  const torch::NoGradGuard no_gradients;
+  const CouplingOptions& settings = coupling_settings();
+  return highest_norms(settings, settings.cap == 0 ? torch::ones({channels()}) : slowest_decays(layer));
+}
+
+void CoupledLayers::hold_couplings() {
+  if (coupling_settings().cap == 0) return;
+  std::int64_t index = 0;
+  for (LayerCoupling& layer : layer_couplings()) hold_norms(layer, highest_norms_of(index++));
+}
+
+void CoupledLayers::evaluate_by(std::shared_ptr<PicardEvaluation> picard) {
+  if (picard) throw std::invalid_argument("Picard passes are there for models of the kind mamba1 alone");
+}
+
+std::optional<WarmUpRecord> CoupledLayers::warm_up() {
+  std::optional<WarmUpRecord> mean;
+  std::int64_t index = 0;
+  std::vector<LayerCoupling> layers = layer_couplings();
+  const auto count = static_cast<double>(layers.size());
+  for (LayerCoupling& layer : layers) {
+    const auto record = mambarium::warm_up(layer, coupling_settings(), highest_norms_of(index++));
+    if (!record) return std::nullopt;
+    if (!mean) mean.emplace();
+    mean->steps += record->steps / count;
+    mean->reached += record->reached / count;
+  }
+  return mean;
 }
 
 ChannelTrace channel_trace(const CouplingOptions& options, const LayerCoupling& coupling, std::int64_t channel,

@@ -7,6 +7,7 @@
 #include <ATen/core/Tensor.h>
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "core/models/coupled_model.h"
@@ -23,15 +24,20 @@ class CoupledLayers : public CoupledModel {
   bool has_motif() const override;
   at::Tensor penalty() override;
   MotifStanding motif_standing() const override;
-  void warm_up() override;
+  void hold_couplings() override;
+  std::optional<WarmUpRecord> warm_up() override;
+  void evaluate_by(std::shared_ptr<PicardEvaluation> picard) override;  // no kind has the passes that does not say so
 
  protected:
   virtual const CouplingOptions& coupling_settings() const = 0;
   // Of every layer, from the first: the tensors are the model's own.
   virtual std::vector<LayerCoupling> layer_couplings() const = 0;
+  // The smallest |A| of every channel of a layer, [D]; asked for where model.coupling_cap is above 0.
+  virtual at::Tensor slowest_decays(std::int64_t layer) const = 0;
 
  private:
   at::Tensor matrices() const;  // M of every coupling [count, n, n]
+  std::vector<double> highest_norms_of(std::int64_t layer) const;
 };
 
 // What one channel's scan took along one sequence, in the model's own precision, and its A in double.

@@ -5,8 +5,11 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <optional>
 #include <vector>
+
+#include "core/contract/run_folder.h"
 
 namespace at {
 class Tensor;
@@ -31,6 +34,15 @@ struct MotifStanding {
   double loss = 0, r_squared = 0;
 };
 
+// The states by `passes` plain scans, each with the coupling's input from the z of the one before, the first without
+// (coupled_scan_picard of core/kernels/coupled_scan.h). The errors are the largest since it began, of any layer and
+// batch: the largest difference from the recurrence on the same inputs, in parts of the largest number there.
+struct PicardEvaluation {
+  std::int64_t passes = 1;
+  double output_error = 0;  // of y, the scan's output, after any token
+  double state_error = 0;   // of h after the last token
+};
+
 class CoupledModel {
  public:
   virtual ~CoupledModel() = default;
@@ -45,15 +57,26 @@ class CoupledModel {
     std::vector<double> P, Q;  // [n, r] without k, and [r, n]
   };
   virtual Parts coupling(std::int64_t layer, std::int64_t channel) const = 0;
-  virtual ChannelTrace trace(std::span<const std::int32_t> tokens, std::int64_t layer, std::int64_t channel) = 0;
+  // Along one sequence, u [1, T, d_model] in the model's precision: SequenceModel::embedded(). Throws
+  // std::invalid_argument for rows of another shape or type, and as coupling().
+  virtual ChannelTrace trace(const at::Tensor& u, std::int64_t layer, std::int64_t channel) = 0;
 
   virtual bool has_motif() const = 0;
   // lambda times the motif loss, a scalar to call backward() on: what training adds to the loss of a batch. Undefined
   // where no motif is asked for.
   virtual at::Tensor penalty() = 0;
   virtual MotifStanding motif_standing() const = 0;  // NaN where no motif is asked for
-  // Trains P, Q and k alone on the motif loss, before the first step (core/motif/warm_up.h). Nothing without a motif.
-  virtual void warm_up() = 0;
+  // Scales every M that passes model.coupling_cap back to it, by its k: what training does after every step, so that
+  // all that is computed of M, the motif loss too, sees it capped. No gradient goes through that. Nothing without a
+  // cap.
+  virtual void hold_couplings() = 0;
+  // Trains P, Q and k alone on the motif loss, before the first step (core/motif/warm_up.h), and says how that went.
+  // Nothing without a motif.
+  virtual std::optional<WarmUpRecord> warm_up() = 0;
+
+  // How the states are computed from now on: by Picard passes, without gradients, or (null) by the recurrence again.
+  // Throws std::invalid_argument where this kind of model has no such passes.
+  virtual void evaluate_by(std::shared_ptr<PicardEvaluation> picard) = 0;
 };
 
 }  // namespace mambarium

@@ -1,10 +1,10 @@
 #include "core/models/decoding_model.h"
 
 #include <cmath>
-#include <sstream>
 #include <stdexcept>
 
 #include "core/models/initialisation.h"
+#include "core/models/model_tensors.h"
 #include "core/torch_precompiled.h"
 
 namespace mambarium {
@@ -13,15 +13,6 @@ namespace {
 
 [[noreturn]] void refuse_tokens() {
   throw std::invalid_argument("a decoder reads whole windows of a recording, not one token after another");
-}
-
-void check_shape(const at::Tensor& tensor, const char* what, at::ScalarType type,
-                 const std::vector<std::int64_t>& sizes) {
-  if (tensor.scalar_type() == type && tensor.sizes() == sizes && tensor.numel() > 0) return;
-  std::ostringstream problem;
-  problem << what << ": expected " << toString(type) << " of the sizes " << at::IntArrayRef(sizes) << ", got "
-          << tensor.toString() << " " << tensor.sizes();
-  throw std::invalid_argument(problem.str());
 }
 
 }  // namespace
@@ -48,13 +39,17 @@ at::Tensor& DecodingModel::add(const std::string& name, at::Tensor tensor, bool 
   return parameters_.back().tensor;
 }
 
-at::Tensor DecodingModel::answers(const at::Tensor& windows) {
+at::Tensor DecodingModel::embedded(const at::Tensor& windows) {
   const std::int64_t batch = windows.dim() == 3 ? windows.size(0) : 1;
   check_shape(windows, "windows", type_, {batch, shape_.bins, shape_.channels});
   const auto hidden = torch::gelu(torch::linear(windows, wide_.weight, wide_.bias));
-  const auto u = blocks_->rows(torch::linear(hidden, narrow_.weight, narrow_.bias));
+  return torch::linear(hidden, narrow_.weight, narrow_.bias);
+}
+
+at::Tensor DecodingModel::answers(const at::Tensor& windows) {
+  const auto u = blocks_->rows(embedded(windows));
   // The mean of a linear map is the map of the mean.
-  return torch::linear(u.mean(1), read_out_.weight, read_out_.bias);
+  return torch::linear(shape_.outputs ? u.select(1, -1) : u.mean(1), read_out_.weight, read_out_.bias);
 }
 
 at::Tensor DecodingModel::log_probabilities(const at::Tensor& windows) {

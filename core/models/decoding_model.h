@@ -1,16 +1,19 @@
 // DecodingModel: any of the models as a decoder of neural recordings.
 //
-//   v = gelu(encoder.0 x);  u = encoder.1 v;  u = blocks(u);  answer = mean over the bins of read_out u
+//   v = gelu(encoder.0 x);  u = encoder.1 v;  u = blocks(u)
+//   classes: log_softmax(mean over the bins of read_out u);  outputs: read_out u_T
 //
 // x [B, T, channels] are windows in the place of tokens; the blocks are another SequenceModel's rows(), which has
-// neither embedding nor lm_head of its own. Answers are log-probabilities of the classes or, where outputs are decoded,
-// these. Weights of maps are uniform in 1/sqrt(columns), biases 0. Names:
+// neither embedding nor lm_head of its own. The direction is the same in all bins, and published decoders take the
+// mean; outputs are those of the last bin, so it alone is read. Weights of maps are uniform in 1/sqrt(columns), biases
+// 0. Names:
 //   encoder.0.{weight,bias}  encoder.1.{weight,bias}  the blocks' own  read_out.{weight,bias}
 // With C channels, d = d_model and K answers it counts 2 d (C + 1) + d (2 d + 1) + K (d + 1) and the blocks: 72,264
 // with a Mamba-1 of d = 64, 64 states and no norms for C = 96 and K = 8, and 257 more with a coupling of rank 2, as
 // published decoders of this form do.
 //
-// Reads whole windows alone: initial_state(), step() and what looks along tokens throw std::invalid_argument.
+// Reads whole windows alone: initial_state(), step() and what looks along tokens throw std::invalid_argument. Channels
+// of its blocks are traced along the rows of a window, embedded().
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -41,6 +44,7 @@ class DecodingModel final : public SequenceModel {
   at::Tensor step(const at::Tensor& tokens, ModelState& state) override;
   std::vector<FilterData::Layer> filters() override { return blocks_->filters(); }
   CoupledModel* coupled() override { return blocks_->coupled(); }
+  at::Tensor embedded(const at::Tensor& windows) override;
 
  private:
   at::Tensor& add(const std::string& name, at::Tensor tensor, bool decayed);

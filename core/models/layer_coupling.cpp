@@ -61,6 +61,7 @@ CouplingOptions coupling_options(const ExperimentConfig& config) {
   options.etd = config.text("model.coupling") == "etd";
   options.per_channel = config.text("model.coupling_of") == "channel";
   options.scale = config.real("model.coupling_scale");
+  if (config.applies("model.coupling_cap")) options.cap = config.real("model.coupling_cap");
   options.motif.rule = {
       .beta = config.real("model.motif_beta"),
       .theta = config.real("model.motif_theta"),
@@ -132,19 +133,42 @@ MotifStanding motif_standing(const at::Tensor& matrices, const MotifTarget& targ
   return standing;
 }
 
-void warm_up(LayerCoupling& coupling, const CouplingOptions& options) {
-  if (!options.target) return;
+std::optional<WarmUpRecord> warm_up(LayerCoupling& coupling, const CouplingOptions& options,
+                                    const std::vector<double>& highest_norms) {
+  if (!options.target || options.warm_up_steps == 0) return std::nullopt;
+  WarmUpRecord record;
   const torch::NoGradGuard no_gradients;
   const std::int64_t count = coupling.P.dim() == 2 ? 1 : coupling.P.size(0);
   for (std::int64_t index = 0; index < count; ++index) {
-    const WarmUpResult result =
-        run_warm_up(coupling.channel(index), *options.target, options.motif, {.max_steps = options.warm_up_steps});
+    const WarmUpSettings settings{.highest_norm = highest_norms.at(static_cast<std::size_t>(index)),
+                                  .max_steps = options.warm_up_steps};
+    const WarmUpResult result = run_warm_up(coupling.channel(index), *options.target, options.motif, settings);
     const auto of_channel = [&](const at::Tensor& all, std::int64_t dimensions) {
       return all.dim() == dimensions ? all : all[index];
     };
     write(result.coupling.p, of_channel(coupling.P, 2));
     write(result.coupling.q, of_channel(coupling.Q, 2));
     write({result.coupling.k}, of_channel(coupling.k, 0));
+    record.steps += static_cast<double>(result.steps) / static_cast<double>(count);
+    record.reached += (result.reached ? 1.0 : 0.0) / static_cast<double>(count);
+  }
+  return record;
+}
+
+std::vector<double> highest_norms(const CouplingOptions& options, const at::Tensor& slowest) {
+  std::vector<double> norms = doubles_of(options.per_channel ? slowest : slowest.min());
+  for (double& norm : norms) norm = options.cap == 0 ? std::numeric_limits<double>::infinity() : options.cap * norm;
+  return norms;
+}
+
+void hold_norms(LayerCoupling& coupling, const std::vector<double>& highest_norms) {
+  const torch::NoGradGuard no_gradients;
+  for (std::size_t index = 0; index < highest_norms.size(); ++index) {
+    const auto place = static_cast<std::int64_t>(index);
+    Coupling own = coupling.channel(place);
+    const double before = own.k;
+    hold_norm(own, highest_norms[index]);
+    if (own.k != before) write({own.k}, coupling.k.dim() == 0 ? coupling.k : coupling.k[place]);
   }
 }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/contract/experiment_config.h"
+#include "core/contract/run_folder.h"
 #include "core/kernels/coupled_scan.h"
 #include "core/models/coupled_model.h"
 #include "core/models/initialisation.h"
@@ -28,6 +29,7 @@ struct CouplingOptions {
   bool etd = false;       // else euler
   bool per_channel = false;
   double scale = 1e-4;                // k before training
+  double cap = 0;                     // of the 2-norm of M, in parts of the slowest decay it acts on; 0: none
   MotifLossSettings motif;            // its edge rule counts where no motif is asked for, too
   std::optional<MotifTarget> target;  // none: Motifblank
   double weight = 0.1;                // lambda
@@ -61,7 +63,15 @@ LayerCoupling initial_coupling(const CouplingOptions& options, const Initialiser
 at::Tensor motif_loss(const at::Tensor& matrices, const MotifTarget& target, const MotifLossSettings& settings);
 MotifStanding motif_standing(const at::Tensor& matrices, const MotifTarget& target, const MotifLossSettings& settings);
 
-// Every coupling of the layer trained on the motif loss alone, in double, and written back.
-void warm_up(LayerCoupling& coupling, const CouplingOptions& options);
+// Every coupling of the layer trained on the motif loss alone, in double, and written back, none above its highest
+// norm. Nothing is done, and nothing comes back, without a motif or where no steps are allowed.
+std::optional<WarmUpRecord> warm_up(LayerCoupling& coupling, const CouplingOptions& options,
+                                    const std::vector<double>& highest_norms);
+
+// The highest 2-norm that the cap allows each coupling of a layer: cap times the smallest |A| that it acts on, or
+// infinity without a cap. slowest: the smallest |A| of each channel [D].
+std::vector<double> highest_norms(const CouplingOptions& options, const at::Tensor& slowest);
+// Scales k of every coupling back to its highest norm (hold_norm of core/motif/coupling.h).
+void hold_norms(LayerCoupling& coupling, const std::vector<double>& highest_norms);
 
 }  // namespace mambarium

@@ -1,5 +1,6 @@
 #include "core/models/mamba1.h"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -7,6 +8,7 @@
 #include "core/models/layered_state.h"
 #include "core/models/model_tensors.h"
 #include "core/models/operators.h"
+#include "core/models/picard_scan.h"
 #include "core/torch_precompiled.h"
 
 namespace mambarium {
@@ -14,6 +16,12 @@ namespace mambarium {
 namespace {
 
 using State = LayeredState<Mamba1::LayerState>;
+
+// The largest difference in parts of the largest expected number; 0 where nothing differs.
+double relative_difference(const at::Tensor& found, const at::Tensor& expected) {
+  const double difference = (found - expected).abs().max().item<double>();
+  return difference == 0 ? 0 : difference / expected.abs().max().item<double>();
+}
 
 at::Tensor normed(const at::Tensor& u, const at::Tensor& weight, const at::Tensor& bias) {
   if (!weight.defined()) return u;
@@ -87,6 +95,25 @@ void Mamba1::add_layer(const Initialiser& draw, const std::string& prefix) {
   layers_.push_back(layer);
 }
 
+operators::ScanResult Mamba1::scan(const Mamba1Layer& layer, const Taken& taken, const at::Tensor& h0) const {
+  const auto& [x, dt, B, C] = taken;
+  const bool is_fused = engine_ == Engine::fused;
+  const auto A = layer.A_log.defined() ? -torch::exp(layer.A_log)
+                                       : torch::zeros({options_.d_inner(), options_.d_state}, x.options());
+  if (!layer.coupling.defined())
+    return is_fused ? fused::diagonal_scan(x, dt, B, C, A, h0, options_.threads)
+                    : operators::diagonal_scan(x, dt, B, C, A, h0);
+  const auto form = options_.coupling.form();
+  const auto P = layer.coupling.scaled_P(), Q = layer.coupling.Q;
+  const auto exact = is_fused ? fused::coupled_scan(x, dt, B, C, A, P, Q, form, h0, options_.threads)
+                              : operators::coupled_scan(x, dt, B, C, A, P, Q, form, h0);
+  if (!picard_) return exact;
+  const auto found = picard_scan(x, dt, B, C, A, P, Q, form, picard_->passes, h0);
+  picard_->output_error = std::max(picard_->output_error, relative_difference(found.y, exact.y));
+  picard_->state_error = std::max(picard_->state_error, relative_difference(found.state, exact.state));
+  return found;
+}
+
 at::Tensor Mamba1::mixer(const Mamba1Layer& layer, const at::Tensor& u, LayerState* state, Taken* taken) const {
   const std::int64_t inner = options_.d_inner(), d_state = options_.d_state, low = options_.dt_rank();
   const auto projected = torch::linear(u, options_.gate ? torch::cat({layer.in_x, layer.in_z}, 0) : layer.in_x);
@@ -107,20 +134,9 @@ at::Tensor Mamba1::mixer(const Mamba1Layer& layer, const at::Tensor& u, LayerSta
   const auto dt = torch::softplus(torch::linear(selected.narrow(-1, 0, low), layer.dt_proj, layer.dt_bias));
   if (taken != nullptr) *taken = {x, dt, B, C};
 
-  const auto A = layer.A_log.defined() ? -torch::exp(layer.A_log) : torch::zeros({inner, d_state}, x.options());
-  const auto h0 = state ? state->h : at::Tensor();
-  operators::ScanResult scan;
-  if (layer.coupling.defined()) {
-    const auto form = options_.coupling.form();
-    const auto P = layer.coupling.scaled_P();
-    scan = is_fused ? fused::coupled_scan(x, dt, B, C, A, P, layer.coupling.Q, form, h0, options_.threads)
-                    : operators::coupled_scan(x, dt, B, C, A, P, layer.coupling.Q, form, h0);
-  } else {
-    scan = is_fused ? fused::diagonal_scan(x, dt, B, C, A, h0, options_.threads)
-                    : operators::diagonal_scan(x, dt, B, C, A, h0);
-  }
-  if (state != nullptr) state->h = scan.state;
-  auto y = options_.skip ? torch::addcmul(scan.y, layer.D, x) : scan.y;
+  const auto scanned = scan(layer, {x, dt, B, C}, state ? state->h : at::Tensor());
+  if (state != nullptr) state->h = scanned.state;
+  auto y = options_.skip ? torch::addcmul(scanned.y, layer.D, x) : scanned.y;
   if (options_.gate) y = y * operators::activate(projected.narrow(-1, inner, inner), options_.activation);
   return torch::linear(y, layer.out_proj);
 }
@@ -183,10 +199,13 @@ std::vector<FilterData::Layer> Mamba1::filters() {
   return layers;
 }
 
-Mamba1::Taken Mamba1::taken_by(const at::Tensor& tokens, std::int64_t layer) const {
+at::Tensor Mamba1::embedded(const at::Tensor& tokens) {
   check_tokens(tokens, 2, options_.states, "tokens");
+  return torch::embedding(embedding_, tokens);
+}
+
+Mamba1::Taken Mamba1::taken_by(at::Tensor u, std::int64_t layer) const {
   check_place(layer, options_.layers, "layer");
-  auto u = torch::embedding(embedding_, tokens);
   Taken taken;
   for (std::int64_t index = 0; index <= layer; ++index) {
     u = block(layers_[static_cast<std::size_t>(index)], u, nullptr, &taken);
@@ -196,8 +215,12 @@ Mamba1::Taken Mamba1::taken_by(const at::Tensor& tokens, std::int64_t layer) con
 
 std::pair<at::Tensor, at::Tensor> Mamba1::projections(const at::Tensor& tokens, std::int64_t layer) {
   const torch::NoGradGuard no_gradients;
-  const Taken taken = taken_by(tokens, layer);
+  const Taken taken = taken_by(embedded(tokens), layer);
   return {taken.B, taken.C};
+}
+
+at::Tensor Mamba1::slowest_decays(std::int64_t layer) const {
+  return torch::exp(layers_[static_cast<std::size_t>(layer)].A_log).amin(1);
 }
 
 std::vector<LayerCoupling> Mamba1::layer_couplings() const {
@@ -206,10 +229,11 @@ std::vector<LayerCoupling> Mamba1::layer_couplings() const {
   return all;
 }
 
-ChannelTrace Mamba1::trace(std::span<const std::int32_t> tokens, std::int64_t layer, std::int64_t channel) {
+ChannelTrace Mamba1::trace(const at::Tensor& u, std::int64_t layer, std::int64_t channel) {
   const torch::NoGradGuard no_gradients;
+  check_shape(u, "u", type_, {1, u.dim() == 3 ? u.size(1) : 1, options_.d_model});
   check_place(channel, channels(), "channel");
-  const Taken taken = taken_by(row_of(tokens), layer);
+  const Taken taken = taken_by(u, layer);
   const Mamba1Layer& own = layers_[static_cast<std::size_t>(layer)];
   const auto A = own.A_log.defined() ? -torch::exp(own.A_log.to(torch::kFloat64)[channel])
                                      : torch::zeros({options_.d_state}, torch::kFloat64);

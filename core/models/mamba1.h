@@ -18,12 +18,15 @@
 #include <ATen/core/Tensor.h>
 
 #include <array>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/models/coupled_layers.h"
 #include "core/models/initialisation.h"
 #include "core/models/mamba1_options.h"
+#include "core/models/operators.h"
 #include "core/models/parameter.h"
 #include "core/models/sequence_model.h"
 
@@ -58,15 +61,18 @@ class Mamba1 final : public SequenceModel, public CoupledLayers {
   std::vector<FilterData::Layer> filters() override;
   std::pair<at::Tensor, at::Tensor> projections(const at::Tensor& tokens, std::int64_t layer) override;
   CoupledModel* coupled() override { return options_.coupling.rank > 0 ? this : nullptr; }
+  at::Tensor embedded(const at::Tensor& tokens) override;
 
   std::int64_t channels() const override { return options_.d_inner(); }
-  ChannelTrace trace(std::span<const std::int32_t> tokens, std::int64_t layer, std::int64_t channel) override;
+  ChannelTrace trace(const at::Tensor& u, std::int64_t layer, std::int64_t channel) override;
+  void evaluate_by(std::shared_ptr<PicardEvaluation> picard) override { picard_ = std::move(picard); }
 
  private:
   // What a layer's scan was given, for analysis.
   struct Taken {
     at::Tensor x, dt, B, C;
   };
+  operators::ScanResult scan(const Mamba1Layer& layer, const Taken& taken, const at::Tensor& h0) const;
   void add_layer(const Initialiser& draw, const std::string& prefix);
   at::Tensor& add(const std::string& name, at::Tensor tensor, bool decayed = false);
   at::Tensor mixer(const Mamba1Layer& layer, const at::Tensor& u, LayerState* state, Taken* taken) const;
@@ -74,9 +80,10 @@ class Mamba1 final : public SequenceModel, public CoupledLayers {
   at::Tensor through_blocks(at::Tensor u, ModelState* state = nullptr) const;
   at::Tensor last_rows(const at::Tensor& tokens, ModelState* state = nullptr) const;
   at::Tensor read_out(const at::Tensor& u) const;
-  Taken taken_by(const at::Tensor& tokens, std::int64_t layer) const;
+  Taken taken_by(at::Tensor u, std::int64_t layer) const;
   const CouplingOptions& coupling_settings() const override { return options_.coupling; }
   std::vector<LayerCoupling> layer_couplings() const override;
+  at::Tensor slowest_decays(std::int64_t layer) const override;
 
   Mamba1Options options_;
   Engine engine_;
@@ -84,6 +91,7 @@ class Mamba1 final : public SequenceModel, public CoupledLayers {
   at::Tensor embedding_, final_norm_, final_norm_bias_, lm_head_;
   std::vector<Mamba1Layer> layers_;
   std::vector<Parameter> parameters_;
+  std::shared_ptr<PicardEvaluation> picard_;
 };
 
 }  // namespace mambarium

@@ -177,9 +177,7 @@ at::Tensor Mamba2::step(const at::Tensor& tokens, ModelState& state) {
 
 Tensor Mamba2::decay_factors(std::span<const std::int32_t> tokens) {
   const torch::NoGradGuard no_gradients;
-  const auto row = row_of(tokens);
-  check_tokens(row, 2, options_.states, "tokens");
-  auto u = torch::embedding(embedding_, row);
+  auto u = embedded(row_of(tokens));
   std::vector<at::Tensor> decays;
   for (const Mamba2Layer& layer : layers_) {
     operators::ScanInputs taken;
@@ -191,13 +189,16 @@ Tensor Mamba2::decay_factors(std::span<const std::int32_t> tokens) {
 
 std::pair<at::Tensor, at::Tensor> Mamba2::projections(const at::Tensor& tokens, std::int64_t layer) {
   const torch::NoGradGuard no_gradients;
-  check_tokens(tokens, 2, options_.states, "tokens");
-  auto u = torch::embedding(embedding_, tokens);
+  auto u = embedded(tokens);
   operators::ScanInputs taken;
   for (std::int64_t index = 0; index <= layer; ++index) {
     u = operators::block(options_, layers_.at(static_cast<std::size_t>(index)), u, nullptr, &taken);
   }
   return {taken.B, taken.C};
+}
+
+at::Tensor Mamba2::slowest_decays(std::int64_t layer) const {
+  return torch::exp(layers_[static_cast<std::size_t>(layer)].A_log).repeat_interleave(options_.head_width());
 }
 
 std::vector<LayerCoupling> Mamba2::layer_couplings() const {
@@ -206,18 +207,22 @@ std::vector<LayerCoupling> Mamba2::layer_couplings() const {
   return all;
 }
 
-ChannelTrace Mamba2::trace(std::span<const std::int32_t> tokens, std::int64_t layer, std::int64_t channel) {
+at::Tensor Mamba2::embedded(const at::Tensor& tokens) {
+  check_tokens(tokens, 2, options_.states, "tokens");
+  return torch::embedding(embedding_, tokens);
+}
+
+ChannelTrace Mamba2::trace(const at::Tensor& u, std::int64_t layer, std::int64_t channel) {
   const torch::NoGradGuard no_gradients;
-  const auto row = row_of(tokens);
-  check_tokens(row, 2, options_.states, "tokens");
+  check_shape(u, "u", type_, {1, u.dim() == 3 ? u.size(1) : 1, options_.d_model});
   check_place(layer, options_.layers, "layer");
   check_place(channel, channels(), "channel");
-  auto u = torch::embedding(embedding_, row);
+  auto rows = u;
   operators::ScanInputs taken;
   for (std::int64_t index = 0; index <= layer; ++index) {
     const Mamba2Layer& passed = layers_[static_cast<std::size_t>(index)];
-    u = engine_ == Engine::fused ? fused::coupled_block(options_, passed, u, &taken)
-                                 : operators::block(options_, passed, u, nullptr, &taken);
+    rows = engine_ == Engine::fused ? fused::coupled_block(options_, passed, rows, &taken)
+                                    : operators::block(options_, passed, rows, nullptr, &taken);
   }
   const Mamba2Layer& own = layers_[static_cast<std::size_t>(layer)];
   const std::int64_t head = channel / options_.head_width();

@@ -61,9 +61,10 @@ class Mamba2 final : public SequenceModel, public CoupledLayers {
   std::pair<at::Tensor, at::Tensor> projections(const at::Tensor& tokens, std::int64_t layer) override;
 
   CoupledModel* coupled() override { return options_.coupling.rank > 0 ? this : nullptr; }
+  at::Tensor embedded(const at::Tensor& tokens) override;
 
   std::int64_t channels() const override { return options_.d_inner(); }
-  ChannelTrace trace(std::span<const std::int32_t> tokens, std::int64_t layer, std::int64_t channel) override;
+  ChannelTrace trace(const at::Tensor& u, std::int64_t layer, std::int64_t channel) override;
 
   const Mamba2Options& options() const { return options_; }
 
@@ -76,6 +77,7 @@ class Mamba2 final : public SequenceModel, public CoupledLayers {
   at::Tensor read_out(const at::Tensor& u) const;  // log-probabilities
   const CouplingOptions& coupling_settings() const override { return options_.coupling; }
   std::vector<LayerCoupling> layer_couplings() const override;
+  at::Tensor slowest_decays(std::int64_t layer) const override;
 
   Mamba2Options options_;
   Engine engine_;

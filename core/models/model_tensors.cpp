@@ -49,6 +49,15 @@ ScoredRows scored_rows(const at::Tensor& u, const at::Tensor& targets) {
   return {u.flatten(0, 1).index_select(0, places).unsqueeze(0), flat.index_select(0, places)};
 }
 
+void check_shape(const at::Tensor& tensor, const char* what, at::ScalarType type,
+                 const std::vector<std::int64_t>& sizes) {
+  if (tensor.scalar_type() == type && tensor.sizes() == sizes && tensor.numel() > 0) return;
+  std::ostringstream problem;
+  problem << what << ": expected " << toString(type) << " of the sizes " << at::IntArrayRef(sizes) << ", got "
+          << tensor.toString() << " " << tensor.sizes();
+  throw std::invalid_argument(problem.str());
+}
+
 at::Tensor row_of(std::span<const std::int32_t> tokens) {
   return torch::tensor(std::vector<std::int64_t>(tokens.begin(), tokens.end()), torch::kInt64).unsqueeze(0);
 }

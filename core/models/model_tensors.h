@@ -24,6 +24,10 @@ struct ScoredRows {
 };
 ScoredRows scored_rows(const at::Tensor& u, const at::Tensor& targets);
 
+// std::invalid_argument unless the tensor has this type and these sizes and holds a number; `what` begins the sentence.
+void check_shape(const at::Tensor& tensor, const char* what, at::ScalarType type,
+                 const std::vector<std::int64_t>& sizes);
+
 at::Tensor row_of(std::span<const std::int32_t> tokens);  // int64 [1, T]
 
 // std::invalid_argument unless 0 <= index < count; `what` names what there are so many of.

@@ -49,6 +49,10 @@ CoupledModel* SequenceModel::coupled() {
   return nullptr;
 }
 
+at::Tensor SequenceModel::embedded(const at::Tensor&) {
+  throw std::invalid_argument("this model has no blocks whose channels could be traced");
+}
+
 at::Tensor SequenceModel::read(const at::Tensor& tokens, ModelState& state) {
   std::vector<at::Tensor> rows;
   for (std::int64_t t = 0; t < tokens.size(1); ++t) rows.push_back(step(tokens.select(1, t).contiguous(), state));

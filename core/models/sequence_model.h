@@ -85,6 +85,10 @@ class SequenceModel {
   // The blocks alone: u [B, T, d_model], in the place of what the embedding gives, -> [B, T, d_model] after the last
   // block and the final norm. Throws std::invalid_argument for a model that has no blocks.
   virtual at::Tensor rows(const at::Tensor& u);
+  // What they are given: tokens int64 [B, T] as the embedding has them, a decoder's windows [B, T, channels] as its
+  // encoder has them. Throws std::invalid_argument for other inputs, and for a model whose blocks have no traces
+  // (coupled_model.h).
+  virtual at::Tensor embedded(const at::Tensor& inputs);
 };
 
 // The model a configuration describes, with its initial weights (each from its own named stream of training.seed), on

@@ -119,6 +119,12 @@ double spectral_norm(const Coupling& c) {
   return std::abs(c.k) * p_scale * q_scale * std::sqrt(std::max(0.0, square));
 }
 
+void hold_norm(Coupling& c, double most) {
+  constexpr double slack = 1e-6;
+  const double norm = spectral_norm(c);
+  if (std::isfinite(norm) && norm > (1 + slack) * most) c.k *= most / norm;
+}
+
 Coupling draw_coupling(std::size_t n, std::size_t rank, const NormalNumbers& normal, double k, double deviation) {
   if (n == 0 || rank == 0 || rank > n)
     throw std::invalid_argument("a coupling of " + std::to_string(n) + " nodes cannot have rank " +

@@ -38,6 +38,10 @@ double spectral_norm(const Coupling& coupling);
 // core/random/stream.h, say.
 using NormalNumbers = std::function<void(std::string_view name, std::span<double> out)>;
 
+// Scales k so that the norm is `most`, where it is more than that by over a millionth: scaled twice is scaled once, k
+// rounded to float32 or not.
+void hold_norm(Coupling& coupling, double most);
+
 // P and Q of independent N(0, deviation^2) entries.
 Coupling draw_coupling(std::size_t n, std::size_t rank, const NormalNumbers& normal, double k = 1e-4,
                        double deviation = 0.01);

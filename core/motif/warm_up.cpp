@@ -28,6 +28,9 @@ void check(const WarmUpSettings& settings) {
   require(settings.weight_decay >= 0, "the weight decay", settings.weight_decay, "0 or above");
   require(settings.loss_scale > 0, "the loss scale", settings.loss_scale, "above 0");
   require(settings.clip > 0, "the clip", settings.clip, "above 0");
+  if (!(settings.highest_norm >= 0))
+    throw std::invalid_argument("the highest norm of the warm-up is " + shortest(settings.highest_norm) +
+                                "; it must be 0 or above");
   require(settings.stop_fraction >= 0 && settings.stop_fraction < 1, "the stop fraction", settings.stop_fraction,
           "0 or above and below 1");
   require(settings.max_steps > 0, "the number of steps", static_cast<double>(settings.max_steps), "above 0");
@@ -44,6 +47,7 @@ double sum_of_squares(std::span<const double> numbers) {
 WarmUp::WarmUp(Coupling start, MotifTarget target, const MotifLossSettings& loss, const WarmUpSettings& settings)
     : target_(std::move(target)), loss_settings_(loss), settings_(settings), coupling_(std::move(start)) {
   check(settings);
+  hold_norm(coupling_, settings_.highest_norm);
   const std::size_t size = coupling_.p.size();
   p_moments_ = {std::vector<double>(size), std::vector<double>(size)};
   q_moments_ = p_moments_;
@@ -79,6 +83,7 @@ void WarmUp::advance() {
   move(coupling_.p, gradient.p, factor, p_moments_);
   move(coupling_.q, gradient.q, factor, q_moments_);
   move({&coupling_.k, 1}, {&gradient.k, 1}, factor, k_moments_);
+  hold_norm(coupling_, settings_.highest_norm);
   ++step_;
   measure();
   if (step_ % stride_ != 0) return;

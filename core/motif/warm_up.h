@@ -1,13 +1,14 @@
 // The warm-up of a coupling: before a model learns its task, k, P and Q are trained on the motif loss alone.
 //
 // Each step takes the gradient of loss_scale * L, shortens it to the length `clip` over k, P and Q together, and lets
-// AdamW move them. The warm-up ends when L <= stop_fraction * the first L, looked at before each step, or after
-// max_steps. In double.
+// AdamW move them; where the norm of k P Q is then above highest_norm, k is scaled back. The warm-up ends when L <=
+// stop_fraction * the first L, looked at before each step, or after max_steps. In double.
 //
 // Not thread-safe; different objects may run at the same time.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -23,7 +24,8 @@ struct WarmUpSettings {
   double weight_decay = 0;
   double loss_scale = 1e6;
   double clip = 1.0;
-  double stop_fraction = 0.1;  // 0: go on to max_steps
+  double highest_norm = std::numeric_limits<double>::infinity();  // of k P Q, in the 2-norm, from the start on
+  double stop_fraction = 0.1;                                     // 0: go on to max_steps
   std::int64_t max_steps = 5000;
 };
 

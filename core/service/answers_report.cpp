@@ -7,8 +7,9 @@
 #include <stdexcept>
 
 #include "core/analysis/extrapolation.h"
-#include "core/contract/json_fields.h"
 #include "core/service/command_error.h"
+#include "core/service/coupling_report.h"
+#include "core/service/mean_alone.h"
 #include "core/training/trainer.h"
 
 namespace mambarium {
@@ -42,11 +43,7 @@ void print_text(const LoadedRun& run, const Evaluation& test, const Extrapolatio
                100 * point.accuracy(), 100 * point.low, 100 * point.high,
                point.length == data.trained_length ? "  as trained" : "");
   fmt::print("\nchance {:.2f} %\n", 100 * data.chance);
-}
-
-// A number without an error of its own: of one test set, whose sequences are not told apart.
-nlohmann::json plain(double number) {
-  return {{"mean", number_or_null(number)}, {"standard_error", nullptr}};
+  print_coupling(run);
 }
 
 // Share of right answers with its binomial standard error.
@@ -61,18 +58,19 @@ nlohmann::json to_json(const LoadedRun& run, const Evaluation& test, const Extra
                              {"parameter_count", run.model->parameter_count()},
                              {"sequences", test.sequences},
                              {"unit", "nats per answer"},
-                             {"model", plain(test.model)},
-                             {"add_beta", plain(test.add_beta)},
-                             {"oracle", plain(test.oracle)},
-                             {"uniform", plain(test.uniform)},
-                             {"gap_add_beta", plain(test.model - test.add_beta)},
-                             {"gap_oracle", plain(test.model - test.oracle)},
+                             {"model", mean_alone(test.model)},
+                             {"add_beta", mean_alone(test.add_beta)},
+                             {"oracle", mean_alone(test.oracle)},
+                             {"uniform", mean_alone(test.uniform)},
+                             {"gap_add_beta", mean_alone(test.model - test.add_beta)},
+                             {"gap_oracle", mean_alone(test.model - test.oracle)},
                              {"accuracy", share(test.accuracy, test.sequences)},
                              {"extrapolation", data}};
   for (const ExtrapolationData::Point& point : data.points)
     for (const std::int64_t times : {4, 16, 64})
       if (point.length == times * data.trained_length)
         document[fmt::format("accuracy_x{}", times)] = share(point.accuracy(), point.sequences);
+  add_coupling(document, run);
   return document;
 }
 
@@ -85,9 +83,12 @@ int report_answers(const LoadedRun& run, const AnswersOptions& options) {
   const ExtrapolationData data =
       extrapolate(*run.model, run.config, lengths, options.tokens, fewest_sequences, run.step);
   if (options.as_json) {
-    fmt::print("{}\n", to_json(run, test, data).dump(2));
+    nlohmann::json document = to_json(run, test, data);
+    add_picard(document, options.picard);
+    fmt::print("{}\n", document.dump(2));
   } else {
     print_text(run, test, data);
+    print_picard(options.picard);
   }
   return exit_code::success;
 }

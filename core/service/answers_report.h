@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/service/loaded_run.h"
+#include "core/service/picard_report.h"
 
 namespace mambarium {
 
@@ -13,6 +14,7 @@ struct AnswersOptions {
   std::int64_t sequences = 0;          // of the test set
   std::optional<std::string> lengths;  // "64,256,1024"; none: usual_lengths()
   std::int64_t tokens = 1 << 17;       // about how many are read at each length
+  std::optional<PicardComparison> picard;
   bool as_json = false;
 };
 

@@ -8,17 +8,14 @@
 #include "core/analysis/decoding.h"
 #include "core/contract/json_fields.h"
 #include "core/service/command_error.h"
+#include "core/service/coupling_report.h"
+#include "core/service/mean_alone.h"
 
 namespace mambarium {
 
 namespace {
 
 using Quality = DecodingData::Quality;
-
-// Windows overlap, so they say nothing of an error.
-nlohmann::json plain(double number) {
-  return {{"mean", number_or_null(number)}, {"standard_error", nullptr}};
-}
 
 nlohmann::json matrix(const Tensor& tensor) {
   nlohmann::json rows = nlohmann::json::array();
@@ -45,24 +42,25 @@ nlohmann::json document_of(const LoadedRun& run, const DecodingData& data) {
                              {"parameter_count", run.model->parameter_count()},
                              {"sequences", data.windows},
                              {"unit", data.outputs ? "variances" : "nats per window"},
-                             {"model", plain(data.model.loss)},
-                             {"add_beta", plain(data.ideal.loss)},
-                             {"oracle", plain(data.ideal.loss)},
-                             {"uniform", plain(data.uniform_loss)},
-                             {"gap_add_beta", plain(gap)},
-                             {"gap_oracle", plain(gap)}};
+                             {"model", mean_alone(data.model.loss)},
+                             {"add_beta", mean_alone(data.ideal.loss)},
+                             {"oracle", mean_alone(data.ideal.loss)},
+                             {"uniform", mean_alone(data.uniform_loss)},
+                             {"gap_add_beta", mean_alone(gap)},
+                             {"gap_oracle", mean_alone(gap)}};
   if (data.outputs) {
-    document["r_squared"] = plain(data.model.r_squared_of_all);
-    document["ideal_r_squared"] = plain(data.ideal.r_squared_of_all);
+    document["r_squared"] = mean_alone(data.model.r_squared_of_all);
+    document["ideal_r_squared"] = mean_alone(data.ideal.r_squared_of_all);
     document["r_squared_by_output"] = by_output(data, data.model);
     document["ideal_r_squared_by_output"] = by_output(data, data.ideal);
   } else {
-    document["accuracy"] = plain(data.model.accuracy);
-    document["ideal_accuracy"] = plain(data.ideal.accuracy);
-    document["macro_f1"] = plain(data.model.macro_f1);
+    document["accuracy"] = mean_alone(data.model.accuracy);
+    document["ideal_accuracy"] = mean_alone(data.ideal.accuracy);
+    document["macro_f1"] = mean_alone(data.model.macro_f1);
     document["confusion"] = matrix(data.model.confusion);
     document["ideal_confusion"] = matrix(data.ideal.confusion);
   }
+  add_coupling(document, run);
   return document;
 }
 
@@ -102,16 +100,21 @@ void print_text(const LoadedRun& run, const DecodingData& data) {
   }
   fmt::print("{:<20} {:>12.5f}\n", "uninformed loss", data.uniform_loss);
   if (!data.outputs) print_confusion(data.model.confusion);
+  print_coupling(run);
 }
 
 }  // namespace
 
-int report_decoding(const LoadedRun& run, bool as_json) {
+int report_decoding(const LoadedRun& run, const std::optional<PicardComparison>& picard, bool as_json) {
   const DecodingData data = inspect_decoding(*run.model, run.config, run.step);
-  if (as_json)
-    fmt::print("{}\n", document_of(run, data).dump(2));
-  else
+  if (as_json) {
+    nlohmann::json document = document_of(run, data);
+    add_picard(document, picard);
+    fmt::print("{}\n", document.dump(2));
+  } else {
     print_text(run, data);
+    print_picard(picard);
+  }
   return exit_code::success;
 }
 

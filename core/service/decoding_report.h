@@ -2,11 +2,14 @@
 // output, beside the ideal decoder where it is known.
 #pragma once
 
+#include <optional>
+
 #include "core/service/loaded_run.h"
+#include "core/service/picard_report.h"
 
 namespace mambarium {
 
 // Prints it; what it returns is the exit code.
-int report_decoding(const LoadedRun& run, bool as_json);
+int report_decoding(const LoadedRun& run, const std::optional<PicardComparison>& picard, bool as_json);
 
 }  // namespace mambarium

@@ -13,8 +13,10 @@
 #include "core/service/answers_report.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
+#include "core/service/coupling_report.h"
 #include "core/service/decoding_report.h"
 #include "core/service/loaded_run.h"
+#include "core/service/picard_report.h"
 
 namespace mambarium {
 
@@ -25,6 +27,7 @@ struct EvaluateOptions {
   std::optional<std::int64_t> at;
   std::optional<std::int64_t> sequences;
   std::optional<std::string> lengths;
+  std::optional<std::int64_t> picard;
   Engine engine = Engine::fused;
   bool as_json = false;
 };
@@ -43,8 +46,9 @@ nlohmann::json to_json(const Measured& measured) {
   return {{"mean", measured.mean}, {"standard_error", measured.standard_error}};
 }
 
-void print_json(const LoadedRun& run, const Comparison& comparison, const Inside& inside) {
-  const nlohmann::json document = {
+void print_json(const LoadedRun& run, const Comparison& comparison, const Inside& inside,
+                const std::optional<PicardComparison>& picard) {
+  nlohmann::json document = {
       {"checkpoint", run.checkpoint.string()},
       {"step", run.step},
       {"parameter_count", run.model->parameter_count()},
@@ -62,10 +66,13 @@ void print_json(const LoadedRun& run, const Comparison& comparison, const Inside
       {"read_out",
        {{"state", number_or_null(inside.counts.from_state)}, {"tokens", number_or_null(inside.counts.from_tokens)}}},
       {"inner_product_leak", number_or_null(inside.inner_product_leak)}};
+  add_coupling(document, run);
+  add_picard(document, picard);
   fmt::print("{}\n", document.dump(2));
 }
 
-void print_text(const LoadedRun& run, const Comparison& comparison, const Inside& inside) {
+void print_text(const LoadedRun& run, const Comparison& comparison, const Inside& inside,
+                const std::optional<PicardComparison>& picard) {
   const auto line = [](const std::string& name, const Measured& measured) {
     fmt::print("{:<24} {:.5f} +- {:.5f}\n", name, measured.mean, measured.standard_error);
   };
@@ -89,6 +96,8 @@ void print_text(const LoadedRun& run, const Comparison& comparison, const Inside
   known("R^2 state to counts", inside.counts.from_state);
   known("R^2 tokens to counts", inside.counts.from_tokens);
   known("b.c leak", inside.inner_product_leak);
+  print_coupling(run);
+  print_picard(picard);
 }
 
 int evaluate_run(const EvaluateOptions& options) {
@@ -102,19 +111,23 @@ int evaluate_run(const EvaluateOptions& options) {
     if (options.sequences || options.lengths)
       throw bad_input(std::string(options.sequences ? "--sequences" : "--lengths") +
                       ": a decoder is judged by all windows of the test part, which have one length");
-    return report_decoding(run, options.as_json);
+    return report_decoding(run, compare_picard(run, options.picard, sequences), options.as_json);
   }
   if (scores_one_token(run.config))
-    return report_answers(run, {.sequences = sequences, .lengths = options.lengths, .as_json = options.as_json});
+    return report_answers(run, {.sequences = sequences,
+                                .lengths = options.lengths,
+                                .picard = compare_picard(run, options.picard, sequences),
+                                .as_json = options.as_json});
   if (options.lengths)
     throw bad_input("--lengths: only of an induction head (task.kind induction) the answers are counted by length");
+  const auto picard = compare_picard(run, options.picard, sequences);
   const Comparison comparison = compare(*run.model, run.config, sequences);
   const Inside inside{decay_means(*run.model, run.config, std::min(sequences, decay_sequences)),
                       counts_read_out(*run.model, run.config), inner_product_leak(*run.model, run.config)};
   if (options.as_json)
-    print_json(run, comparison, inside);
+    print_json(run, comparison, inside, picard);
   else
-    print_text(run, comparison, inside);
+    print_text(run, comparison, inside, picard);
   return exit_code::success;
 }
 
@@ -132,6 +145,11 @@ Command add_evaluate_command(CLI::App& program) {
       ->add_option("--lengths", options->lengths,
                    "Of an induction head: at which lengths answers are counted. Default: 64 to 16384 by doubling.")
       ->type_name("L,L,...");
+  command
+      ->add_option("--picard", options->picard,
+                   "Of a coupled mamba1: evaluate by so many plain scans, too, each fed by the coupling of the one "
+                   "before, 1 to 16.")
+      ->type_name("K");
   add_engine_flag(*command, options->engine);
   command->add_flag("--json", options->as_json, "As JSON");
   return {command, [options] { return evaluate_run(*options); }};

@@ -100,8 +100,9 @@ class RunTrainer : public Trainer {
         test_set_(decoding_ ? TestSet(decoding_) : TestSet(config, config.integer("training.test_sequences"))) {}
 
   void start(const TrainerOptions& options) {
-    warm_up();
-    if (options.folder) make_folder(*options.folder, manifest_now());
+    Manifest manifest = manifest_now();
+    manifest.warm_up = warm_up();
+    if (options.folder) make_folder(*options.folder, std::move(manifest));
     add_row();
     write_checkpoint();
   }
@@ -109,6 +110,7 @@ class RunTrainer : public Trainer {
   void start_as_fork(const RunFolder& parent, std::int64_t step, const std::filesystem::path& folder) {
     warm_up();
     read_shared_weights(parent.path, step, *model_, optimiser_);
+    if (CoupledModel* const coupled = model_->coupled()) coupled->hold_couplings();
     step_->push();
     progress_.step = step;
     take_seconds(parent.rows);
@@ -130,6 +132,7 @@ class RunTrainer : public Trainer {
     writer_->manifest() = manifest_now();
     writer_->manifest().started = before.started;
     writer_->manifest().fork = before.fork;
+    writer_->manifest().warm_up = before.warm_up;
     set_status(finished() ? "finished" : "paused", finished() ? "all steps taken" : "");
     mend_rows();
   }
@@ -185,11 +188,13 @@ class RunTrainer : public Trainer {
   }
 
  private:
-  void warm_up() {
-    if (CoupledModel* const coupled = model_->coupled()) {
-      coupled->warm_up();
-      step_->push();
-    }
+  std::optional<WarmUpRecord> warm_up() {
+    CoupledModel* const coupled = model_->coupled();
+    if (coupled == nullptr) return std::nullopt;
+    const auto record = coupled->warm_up();
+    coupled->hold_couplings();
+    step_->push();
+    return record;
   }
 
   Manifest manifest_now() const { return new_manifest(config_, step_->device(), engine_, parameter_count()); }

@@ -33,6 +33,7 @@ class HostStep final : public TrainingStep {
   }
   void update(std::int64_t number, double learning_rate, double highest_norm) override {
     optimiser_.step(buffers_, number, learning_rate, clip_factor(norm_, highest_norm));
+    if (CoupledModel* const coupled = model_.coupled()) coupled->hold_couplings();
   }
   void fetch() override {}
   void push() override {}

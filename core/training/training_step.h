@@ -30,7 +30,8 @@ class TrainingStep {
 
   // inputs and targets int64 [B, T], each a state of the model's; targets of -1 do not count.
   virtual BatchLoss gradient(const at::Tensor& inputs, const at::Tensor& targets) = 0;
-  // AdamW's step `number` (from 1) with the gradient just computed, clipped to highest_norm (0: no limit).
+  // AdamW's step `number` (from 1) with the gradient just computed, clipped to highest_norm (0: no limit); then
+  // couplings are held below model.coupling_cap.
   virtual void update(std::int64_t number, double learning_rate, double highest_norm) = 0;
 
   // Weights, their last gradient and the moments into the model and AdamW, before anybody looks at them.

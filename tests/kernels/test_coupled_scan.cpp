@@ -311,6 +311,48 @@ class TestCoupledScan : public QObject {
     }
   }
 
+  // One state is read (h0 = 1), the other, from 0, receives phi times that: no other number hides phi's error.
+  void phi_is_accurate_from_tiny_to_large_exponents() {
+    const CoupledScanShape shape{
+        .batch = 1, .length = 1, .channels = 1, .d_state = 2, .rank = 1, .form = CouplingForm::etd};
+    for (const std::string& target : simd_targets()) {
+      use_simd_target(target);
+      double largest = 0;
+      for (double exponent = 1e-8; exponent < 80; exponent *= 1.01) {
+        for (const double dt : {1e-6, 0.02, 1.0, 300.0}) {
+          CoupledNumbers<float> n(shape, 0);
+          std::ranges::fill(n.A.numbers, static_cast<float>(-exponent / dt));
+          n.dt[0] = static_cast<float>(dt);
+          n.x[0] = n.B[0] = n.B[1] = n.C[0] = n.h0[1] = n.P[0] = n.Q[1] = 0;
+          n.C[1] = n.h0[0] = n.P[1] = n.Q[0] = 1;
+          coupled_scan(shape, n.inputs(), n.y.rows(), nullptr, {}, nullptr, 1);
+          const double expected = coupling_integral(static_cast<double>(n.dt[0]), static_cast<double>(n.A[1]));
+          largest = std::max(largest, std::abs(static_cast<double>(n.y[0]) / expected - 1));
+        }
+      }
+      qInfo("%s: largest relative error of phi %.2g", target.c_str(), largest);
+      QVERIFY2(largest <= 5e-7, target.c_str());  // roundings of dt A, of exp - 1, of P / A and of their product
+    }
+  }
+
+  // dA is found in two ways, for rates of more and of less than 1/16.
+  void rates_on_both_sides_of_a_slow_one() {
+    for (const float rate : {-1.0f, -0.0626f, -0.0624f, -0.01f}) {
+      for (const Steps steps : {Steps::usual, Steps::tiny}) {
+        const CoupledScanShape shape{
+            .batch = 2, .length = 100, .channels = 17, .d_state = 8, .rank = 2, .form = CouplingForm::etd};
+        auto n = random_numbers(shape, 0, steps, 12);
+        std::ranges::fill(n.A.numbers, rate);
+        CoupledNumbers<double> expected(n);
+        fast(shape, n);
+        reference(shape, expected);
+        for (std::size_t index = 0; index < expected.outputs().size(); ++index) {
+          QVERIFY(relative_difference(*n.outputs()[index].second, *expected.outputs()[index].second) <= tolerance);
+        }
+      }
+    }
+  }
+
   void the_weight_s_derivative_joins_its_series() {
     for (const double dt : {1e-6, 0.1, 1.0, 50.0}) {
       QCOMPARE(coupling_integral(dt, 0.0), dt);

@@ -4,7 +4,6 @@
 
 #include <QTest>
 #include <cmath>
-#include <functional>
 #include <stdexcept>
 #include <string>
 
@@ -48,13 +47,19 @@ at::Tensor some_windows(std::int64_t batch, at::ScalarType type) {
       .to(type);
 }
 
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
+// read_out of every bin [B, T, K], by hand but for the blocks. Models of tokens have the blocks' names, so they can be
+// given the decoder's weights.
+at::Tensor read_outs(SequenceModel& model, const ExperimentConfig& config, const at::Tensor& windows) {
+  const auto blocks = make_model(of_tokens(config), Engine::torch, Precision::float64);
+  const auto weights = named(model);
+  for (Parameter& parameter : blocks->parameters())
+    if (weights.contains(parameter.name)) parameter.tensor.copy_(weights.at(parameter.name));
+  const auto map = [&](const at::Tensor& x, const std::string& name) {
+    return torch::matmul(x, weights.at(name + ".weight").t()) + weights.at(name + ".bias");
+  };
+  const auto wide = map(windows, "encoder.0");
+  const auto hidden = 0.5 * wide * (1 + torch::erf(wide / std::sqrt(2.0)));
+  return map(blocks->rows(map(hidden, "encoder.1")), "read_out");
 }
 
 void kinds() {
@@ -121,25 +126,14 @@ class TestDecodingModel : public QObject {
     }
   }
 
-  void itsAnswerIsTheMeanReadOutOfItsBins_data() { kinds(); }
-  void itsAnswerIsTheMeanReadOutOfItsBins() {
+  void itsClassesAreTheMeanReadOutOfItsBins_data() { kinds(); }
+  void itsClassesAreTheMeanReadOutOfItsBins() {
     QFETCH(QString, settings);
     const torch::NoGradGuard no_gradients;
-    const ExperimentConfig config = decoder(settings);
-    const auto model = make_model(config, Engine::torch, Precision::float64);
+    const auto model = make_model(decoder(settings), Engine::torch, Precision::float64);
     enlarge(*model);
-    // Models of tokens have the blocks' names, so they can be given the decoder's weights.
-    const auto blocks = make_model(of_tokens(config), Engine::torch, Precision::float64);
-    const auto weights = named(*model);
-    for (Parameter& parameter : blocks->parameters())
-      if (weights.contains(parameter.name)) parameter.tensor.copy_(weights.at(parameter.name));
     const auto windows = some_windows(2, torch::kFloat64);
-    const auto map = [&](const at::Tensor& x, const std::string& name) {
-      return torch::matmul(x, weights.at(name + ".weight").t()) + weights.at(name + ".bias");
-    };
-    const auto wide = map(windows, "encoder.0");
-    const auto hidden = 0.5 * wide * (1 + torch::erf(wide / std::sqrt(2.0)));
-    const auto logits = map(blocks->rows(map(hidden, "encoder.1")), "read_out").mean(1);
+    const auto logits = read_outs(*model, decoder(settings), windows).mean(1);
     const auto expected = logits - logits.exp().sum(-1, true).log();
     const auto answer = model->log_probabilities(windows);
     QCOMPARE(answer.sizes(), (at::IntArrayRef{2, 8}));
@@ -147,6 +141,22 @@ class TestDecodingModel : public QObject {
     const auto labels = torch::tensor({std::int64_t{5}, std::int64_t{0}});
     const double loss = -(expected[0][5] + expected[1][0]).item<double>() / 2;
     QVERIFY(std::abs(model->loss(windows, labels).item<double>() - loss) < 1e-12);
+  }
+
+  void itsOutputsAreTheReadOutOfTheLastBin_data() { kinds(); }
+  void itsOutputsAreTheReadOutOfTheLastBin() {
+    QFETCH(QString, settings);
+    const torch::NoGradGuard no_gradients;
+    const ExperimentConfig config = decoder(settings, "outputs");
+    const auto model = make_model(config, Engine::torch, Precision::float64);
+    enlarge(*model);
+    const auto windows = some_windows(2, torch::kFloat64);
+    const auto all = read_outs(*model, config, windows), answer = model->log_probabilities(windows);
+    QCOMPARE(answer.sizes(), (at::IntArrayRef{2, 4}));
+    QVERIFY((answer - all.select(1, bins - 1)).abs().max().item<double>() < 1e-12);
+    for (std::int64_t bin = 0; bin + 1 < bins; ++bin)
+      QVERIFY((answer - all.select(1, bin)).abs().max().item<double>() > 1e-4);
+    QVERIFY((answer - all.mean(1)).abs().max().item<double>() > 1e-4);
   }
 
   void gradientsAgreeWithDifferences_data() { kinds(); }

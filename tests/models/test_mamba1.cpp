@@ -8,6 +8,8 @@
 
 #include "core/kernels/coupled_scan.h"
 #include "core/models/mamba1.h"
+#include "core/models/model_tensors.h"
+#include "core/motif/coupling.h"
 #include "tests/models/model_helpers.h"
 
 using namespace mambarium;
@@ -40,19 +42,6 @@ Mamba1Options published_options() {
   options.layers = 2;
   options.d_conv = 4;
   return options;
-}
-
-double largest_difference(const at::Tensor& a, const at::Tensor& b) {
-  return (a.to(torch::kFloat64) - b.to(torch::kFloat64)).abs().max().item<double>();
-}
-
-at::Tensor read_token_by_token(SequenceModel& model, const at::Tensor& tokens) {
-  const torch::NoGradGuard no_gradients;
-  const auto state = model.initial_state(tokens.size(0));
-  std::vector<at::Tensor> rows;
-  for (std::int64_t t = 0; t < tokens.size(1); ++t)
-    rows.push_back(model.step(tokens.select(1, t).contiguous(), *state));
-  return torch::stack(rows, 1);
 }
 
 }  // namespace
@@ -219,7 +208,8 @@ class TestMamba1 : public QObject {
       const std::vector<std::int32_t> tokens = {1, 2, 3, 4, 0, 6, 5, 1, 1, 2};
       const torch::NoGradGuard no_gradients;
       const auto state = model.initial_state(1);
-      const ChannelTrace trace = model.trace(tokens, 1, 4);
+      const auto u = model.embedded(row_of(tokens));
+      const ChannelTrace trace = model.trace(u, 1, 4);
       for (std::size_t t = 0; t < tokens.size(); ++t) {
         model.step(torch::tensor({static_cast<std::int64_t>(tokens[t])}), *state);
         const auto h = state->hidden()[1][0][4][0];
@@ -240,8 +230,82 @@ class TestMamba1 : public QObject {
         }
         h = next;
       }
-      QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(tokens, 2, 0));
-      QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(tokens, 0, 12));
+      QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(u, 2, 0));
+      QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(u, 0, 12));
+      QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(u.narrow(2, 0, 4), 0, 0));
+      QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(u.to(torch::kFloat64), 0, 0));
+    }
+  }
+
+  // M is scaled to the share of the slowest decay that it acts on: of all channels, or of its own.
+  void the_cap_holds_couplings_back_and_touches_nothing_else() {
+    for (const bool per_channel : {false, true}) {
+      auto options = coupled_options(false, per_channel);
+      Mamba1 uncapped(options, Engine::fused, Precision::float32);
+      options.coupling.cap = 0.25;
+      Mamba1 model(options, Engine::fused, Precision::float32);
+      for (Mamba1* const one : {&uncapped, &model}) {
+        enlarge(*one);
+        const torch::NoGradGuard no_gradients;
+        for (const char* k : {"layers.0.coupling.k", "layers.1.coupling.k"}) named(*one).at(k).fill_(2);
+        named(*one).at("layers.1.coupling.P").div_(1000);
+      }
+      std::map<std::string, at::Tensor> before;
+      for (const auto& [name, tensor] : named(model)) before[name] = tensor.detach().clone();
+      model.hold_couplings();
+      uncapped.hold_couplings();
+      for (const auto& [name, tensor] : named(uncapped)) QVERIFY(torch::equal(tensor, before.at(name)));
+      const auto norm = [&](const Mamba1& of, std::int64_t layer, std::int64_t channel) {
+        const CoupledModel::Parts parts = of.coupling(layer, channel);
+        return spectral_norm({.n = 5, .rank = 2, .p = parts.P, .q = parts.Q, .k = parts.scale});
+      };
+      for (std::int64_t layer = 0; layer < 2; ++layer) {
+        const auto decays = before.at("layers." + std::to_string(layer) + ".A_log").exp();
+        for (std::int64_t channel = 0; channel < model.channels(); ++channel) {
+          const double slowest = (per_channel ? decays[channel] : decays).min().item<double>();
+          const double free = norm(uncapped, layer, channel), held = norm(model, layer, channel);
+          QVERIFY2((free > 0.25 * slowest) == (layer == 0), std::to_string(free / slowest).c_str());
+          QVERIFY(std::abs(held - std::min(free, 0.25 * slowest)) <= 1e-6 * held);
+        }
+      }
+      for (const auto& [name, tensor] : named(model))
+        QCOMPARE(torch::equal(tensor, before.at(name)), name != "layers.0.coupling.k");
+    }
+  }
+
+  // Without coupling after one pass, the recurrence after as many as tokens, and nearer with each between.
+  void picard_passes_lead_to_the_recurrence() {
+    for (const bool etd : {false, true}) {
+      Mamba1 model(coupled_options(etd), Engine::torch, Precision::float64);
+      enlarge(model, 0.5);
+      const torch::NoGradGuard no_gradients;
+      const auto tokens = torch::randint(7, {2, 12}, torch::kInt64);
+      const auto exact = model.log_probabilities(tokens);
+      const auto off = [&](std::int64_t passes, PicardEvaluation& evaluation) {
+        const auto picard = std::make_shared<PicardEvaluation>(PicardEvaluation{.passes = passes});
+        model.evaluate_by(picard);
+        const double difference = largest_difference(model.log_probabilities(tokens), exact);
+        evaluation = *picard;
+        model.evaluate_by(nullptr);
+        return difference;
+      };
+      double before = HUGE_VAL, error_before = HUGE_VAL;
+      for (const std::int64_t passes : {1, 2, 4, 8}) {
+        PicardEvaluation found;
+        const double difference = off(passes, found);
+        QVERIFY2(difference < before && found.output_error < error_before, std::to_string(difference).c_str());
+        before = difference;
+        error_before = found.output_error;
+      }
+      PicardEvaluation whole, one;
+      QVERIFY(off(12, whole) < 1e-12 && whole.output_error < 1e-12 && whole.state_error < 1e-12);
+      QVERIFY(torch::equal(model.log_probabilities(tokens), exact));
+      QVERIFY(off(1, one) > 1e-6 && one.output_error > 1e-6 && one.state_error > 1e-6);
+      for (const char* k : {"layers.0.coupling.k", "layers.1.coupling.k"}) named(model).at(k).zero_();
+      const auto plain = model.log_probabilities(tokens);
+      for (const char* k : {"layers.0.coupling.k", "layers.1.coupling.k"}) named(model).at(k).fill_(0.5);
+      model.evaluate_by(std::make_shared<PicardEvaluation>());
+      QVERIFY(largest_difference(model.log_probabilities(tokens), plain) < 1e-12);
     }
   }
 
@@ -253,20 +317,7 @@ class TestMamba1 : public QObject {
       options.coupling.weight = 2;
       Mamba1 model(options, Engine::torch, Precision::float64);
       enlarge(model);
-      model.penalty().backward();
-      const torch::NoGradGuard no_gradients;
-      for (const char* part : {"P", "Q", "k"}) {
-        const auto tensor = named(model).at(std::string("layers.1.coupling.") + part);
-        const auto numbers = tensor.view({-1});
-        const double gradient = tensor.grad().reshape({-1})[0].item<double>(), kept = numbers[0].item<double>();
-        constexpr double step = 1e-6;
-        numbers[0] = kept + step;
-        const double above = model.penalty().item<double>();
-        numbers[0] = kept - step;
-        const double below = model.penalty().item<double>();
-        numbers[0] = kept;
-        QVERIFY2(std::abs((above - below) / (2 * step) - gradient) < 1e-7 && std::abs(gradient) > 1e-8, part);
-      }
+      check_penalty_gradient(model);
     }
   }
 
@@ -275,13 +326,7 @@ class TestMamba1 : public QObject {
     options.coupling.rank = 2;
     options.coupling.target = motif_target("021U");
     Mamba1 model(options, Engine::fused, Precision::float32), untouched(options, Engine::fused, Precision::float32);
-    const double before = model.motif_standing().loss;
-    model.warm_up();
-    QVERIFY(model.motif_standing().loss <= 0.1 * before * (1 + 1e-3));
-    const auto others = named(untouched);
-    for (const auto& [name, tensor] : named(model)) {
-      QCOMPARE(torch::equal(tensor, others.at(name)), name.find("coupling") == std::string::npos);
-    }
+    check_warm_up(model, untouched);
   }
 
   void without_a_motif_nothing_is_asked_for() {

@@ -3,13 +3,17 @@
 #include <torch/torch.h>
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <stdexcept>
 
 #include "core/models/kernel_functions.h"
 #include "core/models/mamba2.h"
 #include "core/models/mamba2_kernels.h"
+#include "core/models/model_tensors.h"
 #include "core/models/whole_model_plan.h"
+#include "core/motif/coupling.h"
 #include "tests/models/model_helpers.h"
 
 using namespace mambarium;
@@ -37,22 +41,12 @@ Mamba2Options coupled_options(bool etd = false, bool per_channel = false) {
   return options;
 }
 
-double largest_difference(const at::Tensor& a, const at::Tensor& b) {
-  return (a.to(torch::kFloat64) - b.to(torch::kFloat64)).abs().max().item<double>();
-}
-
 void copy_shared_numbers(SequenceModel& from, SequenceModel& to) {
   const torch::NoGradGuard no_gradients;
   const auto all = named(from);
   for (const auto& [name, tensor] : named(to)) {
     if (all.contains(name)) tensor.copy_(all.at(name));
   }
-}
-
-at::Tensor read_token_by_token(SequenceModel& model, const at::Tensor& tokens) {
-  const torch::NoGradGuard no_gradients;
-  const auto state = model.initial_state(tokens.size(0));
-  return model.read(tokens, *state);
 }
 
 // The first layer of the model.
@@ -356,7 +350,7 @@ class TestMamba2Coupled : public QObject {
     const std::vector<std::int32_t> tokens = {1, 2, 3, 4, 0, 6, 5, 1, 1, 2};
     const torch::NoGradGuard no_gradients;
     const auto state = model.initial_state(1);
-    const ChannelTrace trace = model.trace(tokens, 1, channel);
+    const ChannelTrace trace = model.trace(model.embedded(row_of(tokens)), 1, channel);
     QCOMPARE(trace.state.size(), tokens.size() * 5);
     const double rate = -std::exp(named(model).at("layers.1.A_log")[head].item<double>());
     for (const double a : trace.A) QVERIFY(std::abs(a - rate) < 1e-12);
@@ -381,9 +375,11 @@ class TestMamba2Coupled : public QObject {
 
   void what_is_not_there_has_no_trace() {
     Mamba2 model(coupled_options(), Engine::fused, Precision::float32);
-    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(std::vector<std::int32_t>{1, 2}, 2, 0));
-    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(std::vector<std::int32_t>{1, 2}, 0, 12));
-    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(std::vector<std::int32_t>{1, 7}, 0, 0));
+    const auto u = model.embedded(row_of(std::vector<std::int32_t>{1, 2}));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(u, 2, 0));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(u, 0, 12));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.trace(u.narrow(2, 0, 3), 0, 0));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.embedded(row_of(std::vector<std::int32_t>{1, 7})));
     QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.coupling(2, 0));
     QVERIFY_THROWS_EXCEPTION(std::invalid_argument, model.coupling(0, -1));
     QCOMPARE(model.coupled_layers(), 2);
@@ -400,20 +396,7 @@ class TestMamba2Coupled : public QObject {
       options.coupling.weight = 2;
       Mamba2 model(options, Engine::torch, Precision::float64);
       enlarge(model);
-      model.penalty().backward();
-      const torch::NoGradGuard no_gradients;
-      for (const char* part : {"P", "Q", "k"}) {
-        const auto tensor = named(model).at(std::string("layers.1.coupling.") + part);
-        const auto numbers = tensor.view({-1});
-        const double gradient = tensor.grad().reshape({-1})[0].item<double>(), kept = numbers[0].item<double>();
-        constexpr double step = 1e-6;
-        numbers[0] = kept + step;
-        const double above = model.penalty().item<double>();
-        numbers[0] = kept - step;
-        const double below = model.penalty().item<double>();
-        numbers[0] = kept;
-        QVERIFY2(std::abs((above - below) / (2 * step) - gradient) < 1e-7 && std::abs(gradient) > 1e-8, part);
-      }
+      check_penalty_gradient(model);
     }
   }
 
@@ -423,12 +406,7 @@ class TestMamba2Coupled : public QObject {
     options.coupling.rank = 2;
     options.coupling.target = motif_target("021U");
     Mamba2 model(options, Engine::fused, Precision::float32), untouched(options, Engine::fused, Precision::float32);
-    const double before = model.motif_standing().loss;
-    model.warm_up();
-    QVERIFY(model.motif_standing().loss <= 0.1 * before * (1 + 1e-3));
-    const auto others = named(untouched);
-    for (const auto& [name, tensor] : named(model))
-      QCOMPARE(torch::equal(tensor, others.at(name)), name.find("coupling") == std::string::npos);
+    check_warm_up(model, untouched);
   }
 
   void without_a_motif_nothing_is_asked_for() {
@@ -447,6 +425,40 @@ class TestMamba2Coupled : public QObject {
     const auto tokens = some_tokens(64, 32, 7);
     QVERIFY(fused::suits_whole_loss(small_options(), tokens));
     QVERIFY(!fused::suits_whole_loss(coupled_options(), tokens));
+  }
+
+  void the_cap_holds_couplings_back() {
+    for (const bool per_channel : {false, true}) {
+      auto options = coupled_options(true, per_channel);
+      options.coupling.cap = 0.1;
+      Mamba2 model(options, Engine::fused, Precision::float32);
+      enlarge(model);
+      const auto norm = [&](std::int64_t channel) {
+        const CoupledModel::Parts parts = model.coupling(0, channel);
+        return spectral_norm({.n = 5, .rank = 2, .p = parts.P, .q = parts.Q, .k = parts.scale});
+      };
+      const auto decays = named(model).at("layers.0.A_log").detach().exp();
+      const std::int64_t width = model.channels() / decays.size(0);
+      std::vector<double> free;
+      for (std::int64_t channel = 0; channel < model.channels(); ++channel) free.push_back(norm(channel));
+      {
+        const torch::NoGradGuard no_gradients;
+        named(model).at("layers.0.coupling.k").mul_(1 / free[0]);  // a norm of 1
+      }
+      model.hold_couplings();
+      for (std::int64_t channel = 0; channel < model.channels(); ++channel) {
+        const double slowest = (per_channel ? decays[channel / width] : decays.min()).item<double>();
+        const double expected = std::min(free[static_cast<std::size_t>(channel)] / free[0], 0.1 * slowest);
+        QVERIFY(std::abs(norm(channel) - expected) <= 2e-6 * expected);
+      }
+    }
+  }
+
+  void picard_passes_are_refused() {
+    Mamba2 model(coupled_options(), Engine::fused, Precision::float32);
+    QVERIFY(refusal([&] { model.evaluate_by(std::make_shared<PicardEvaluation>()); }).find("mamba1") !=
+            std::string::npos);
+    model.evaluate_by(nullptr);
   }
 
   void settings_make_it() {

@@ -96,6 +96,25 @@ class CouplingTest : public QObject {
     QCOMPARE(spectral_norm(coupling), 0.0);
   }
 
+  void holdingTheNormScalesKAlone() {
+    const Coupling start = random_coupling(6, 2, 12, -1);
+    const double norm = spectral_norm(start);
+    Coupling held = start;
+    hold_norm(held, 1.01 * norm);
+    QCOMPARE(held.k, start.k);
+    hold_norm(held, norm / 3);
+    QVERIFY(std::abs(spectral_norm(held) - norm / 3) < 1e-12 * norm);
+    QCOMPARE(held.p, start.p);
+    QCOMPARE(held.q, start.q);
+    QVERIFY(held.k < 0);
+    held.k = static_cast<double>(static_cast<float>(held.k));  // as a model keeps it
+    const double kept = held.k;
+    hold_norm(held, norm / 3);
+    QCOMPARE(held.k, kept);
+    hold_norm(held, 0);
+    QCOMPARE(spectral_norm(held), 0.0);
+  }
+
   void theEulerLimitHasItsKnownValues() {
     const Coupling coupling = random_coupling(4, 1, 9);
     const auto limit = [&](double dt) { return coupling_stability(coupling, std::vector{1.0, 2.0, 3.0, 4.0}, dt); };

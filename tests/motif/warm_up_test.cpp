@@ -56,6 +56,22 @@ class WarmUpTest : public QObject {
   Q_OBJECT
 
  private Q_SLOTS:
+  void underAHighestNormEveryStepStaysBelowIt() {
+    WarmUpSettings settings{.stop_fraction = 0, .max_steps = 400};
+    const MotifTarget target = motif_target("021U");
+    const double freely = spectral_norm(run_warm_up(start(2, 1), target, {}, settings).coupling);
+    settings.highest_norm = freely / 2;
+    WarmUp held(start(2, 1), target, {}, settings);
+    while (!held.finished()) {
+      held.advance();
+      QVERIFY(spectral_norm(held.coupling()) <= settings.highest_norm * (1 + 1e-6));
+      QCOMPARE(held.loss().value, motif_loss(coupling_matrix(held.coupling()), n, target, {}).value);
+    }
+    QVERIFY(spectral_norm(held.coupling()) > 0.99 * settings.highest_norm);
+    settings.highest_norm = -1;
+    QVERIFY(refusal([&] { WarmUp(start(2, 1), target, {}, settings); }).find("highest norm") != std::string::npos);
+  }
+
   // Medians of 5 seeds of an implementation in float64 that shares nothing with this one.
   void theMedianOfTheStepsIsThatOfTheReference_data() {
     QTest::addColumn<QString>("target");

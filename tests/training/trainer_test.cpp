@@ -8,7 +8,9 @@
 #include <QTest>
 #include <cmath>
 
+#include "core/models/coupled_model.h"
 #include "core/models/parameter.h"
+#include "core/motif/coupling.h"
 #include "core/training/learning_rate.h"
 #include "core/training/safetensors.h"
 #include "tests/training/run_fixtures.h"
@@ -43,6 +45,30 @@ class TrainerTest : public QObject {
   }
 
  private Q_SLOTS:
+  void aCouplingIsHeldBelowItsCap() {
+    for (const double cap : {0.0, 0.02}) {
+      ExperimentConfig config = small_experiment();
+      for (const auto& [key, value] : {std::pair{"model.kind", "mamba1"},
+                                       {"model.coupling", "euler"},
+                                       {"model.coupling_scale", "1"},
+                                       {"training.lr", "0.05"}})
+        config.set_from_string(key, value);
+      config.set("model.coupling_cap", cap);
+      const auto trainer = Trainer::create(config);
+      double largest = 0;  // of the norm of M in parts of the slowest decay
+      for (std::int64_t step = 1; step <= 40; ++step) {
+        advance_to(*trainer, step);
+        const CoupledModel::Parts parts = trainer->model().coupled()->coupling(0, 0);
+        const double norm = spectral_norm({.n = 4, .rank = 2, .p = parts.P, .q = parts.Q, .k = parts.scale});
+        for (const Parameter& parameter : trainer->model().parameters())
+          if (parameter.name == "layers.0.A_log")
+            largest = std::max(largest, norm / parameter.tensor.exp().min().item<double>());
+      }
+      QVERIFY2(cap == 0 ? largest > 0.05 : largest > 0.019 && largest <= 0.02 * (1 + 1e-5),
+               std::to_string(largest).c_str());
+    }
+  }
+
   void equalRunsWriteEqualBytes() {
     ExperimentConfig elsewhere = small_experiment();
     elsewhere.set("run.out", std::string("another place"));
