@@ -76,9 +76,9 @@ nlohmann::json inspect(SequenceModel& model, const ExperimentConfig& config, con
   if (request.what == "inner_products") return inspect_inner_products(model, config, request.layer, step);
   if (request.what == "quantisation") return inspect_quantisation(model, config, step);
   if (request.what == "theorem4") return inspect_theorem4(request.epsilon, request.beta);
-  if (request.what == "circuit") return inspect_circuit(model, config, request, step);
-  if (request.what == "flow") return inspect_flow(model, config, request, step);
-  if (request.what == "reconstruction") return inspect_reconstruction(model, config, request, step);
+  if (request.what == "circuit") return inspect_circuit(model, config, request, step, decoding);
+  if (request.what == "flow") return inspect_flow(model, config, request, step, decoding);
+  if (request.what == "reconstruction") return inspect_reconstruction(model, config, request, step, decoding);
   if (request.what == "extrapolation") return inspect_extrapolation(model, config, step);
   if (request.what == "decoding")
     return decoding != nullptr ? inspect_decoding(model, *decoding, step) : inspect_decoding(model, config, step);

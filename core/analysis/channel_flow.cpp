@@ -3,16 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <stdexcept>
 
 #include "core/analysis/probe_sequence.h"
+#include "core/decoding/decoding_task.h"
 #include "core/flow/reconstruction.h"
 #include "core/kernels/coupled_scan.h"
 #include "core/models/layer_coupling.h"
+#include "core/models/model_tensors.h"
+#include "core/models/parameter.h"
 #include "core/motif/adjacency.h"
 #include "core/motif/census.h"
 #include "core/motif/coupling.h"
 #include "core/motif/soft_census.h"
+#include "core/torch_precompiled.h"
+#include "core/training/sequence_tensors.h"
 
 namespace mambarium {
 
@@ -33,13 +40,33 @@ Tensor tensor_of(std::vector<std::int64_t> shape, const std::vector<double>& num
 struct Traced {
   std::vector<std::int32_t> tokens;
   ChannelTrace trace;
+  std::optional<ProbeWindow> window = {};
   std::int64_t length() const { return static_cast<std::int64_t>(tokens.size()); }
 };
 
-Traced traced(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request) {
+Traced traced_window(SequenceModel& model, const DecodingTask& recording, const InspectRequest& request) {
+  const std::int64_t place = probe_window(recording, request.probe);
+  SequenceBatch batch;
+  recording.test(place, 1, batch);
+  const auto windows = sequence_tensors(batch, 0, 1).inputs.to(model.parameters().front().tensor.scalar_type());
+  std::vector<std::int32_t> bins(static_cast<std::size_t>(batch.length));
+  std::iota(bins.begin(), bins.end(), 0);
+  const auto number = static_cast<std::size_t>(recording.split().test[static_cast<std::size_t>(place)]);
+  const DecodingWindows& all = recording.windows();
+  return {std::move(bins), coupled(model).trace(model.embedded(windows), request.layer, request.head),
+          ProbeWindow{all.day[number], all.first_bin[number], all.label[number], recording.bin_seconds()}};
+}
+
+Traced traced(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
+              const DecodingTask* recording) {
+  const torch::NoGradGuard no_gradients;
+  CoupledModel& own = coupled(model);
+  if (is_decoder(config))
+    return recording != nullptr ? traced_window(model, *recording, request)
+                                : traced_window(model, DecodingTask(config), request);
   const ProbeSequence sequence = probe_sequence(config, request.probe);
   const auto inputs = sequence.inputs();
-  return {{inputs.begin(), inputs.end()}, coupled(model).trace(inputs, request.layer, request.head)};
+  return {{inputs.begin(), inputs.end()}, own.trace(model.embedded(row_of(inputs)), request.layer, request.head)};
 }
 
 LatentSystem system_of(const ChannelTrace& trace) {
@@ -131,8 +158,8 @@ struct ScanOfOneChannel {
 }  // namespace
 
 CircuitData inspect_circuit(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
-                            std::int64_t step) {
-  const Traced sequence = traced(model, config, request);
+                            std::int64_t step, const DecodingTask* recording) {
+  const Traced sequence = traced(model, config, request, recording);
   const ChannelTrace& trace = sequence.trace;
   const CouplingOptions options = coupling_options(config);
   const CoupledModel::Parts parts = coupled(model).coupling(request.layer, request.head);
@@ -183,8 +210,8 @@ CircuitData inspect_circuit(SequenceModel& model, const ExperimentConfig& config
 }
 
 FlowData inspect_flow(SequenceModel& model, const ExperimentConfig& config, const InspectRequest& request,
-                      std::int64_t step) {
-  Traced sequence = traced(model, config, request);
+                      std::int64_t step, const DecodingTask* recording) {
+  Traced sequence = traced(model, config, request, recording);
   const ChannelTrace& trace = sequence.trace;
   const std::int64_t n = trace.d_state, r = trace.rank, length = sequence.length();
   return {.step = step,
@@ -197,12 +224,14 @@ FlowData inspect_flow(SequenceModel& model, const ExperimentConfig& config, cons
           .Q = tensor_of({r, n}, trace.Q),
           .dt = tensor_of({length}, trace.dt),
           .drive = tensor_of({length, n}, trace.drive),
-          .z = tensor_of({length, r}, latent_of(trace, trace.state))};
+          .z = tensor_of({length, r}, latent_of(trace, trace.state)),
+          .window = sequence.window};
 }
 
 ReconstructionData inspect_reconstruction(SequenceModel& model, const ExperimentConfig& config,
-                                          const InspectRequest& request, std::int64_t step) {
-  Traced sequence = traced(model, config, request);
+                                          const InspectRequest& request, std::int64_t step,
+                                          const DecodingTask* recording) {
+  Traced sequence = traced(model, config, request, recording);
   const ChannelTrace& trace = sequence.trace;
   const LatentSystem system = system_of(trace);
   const ReplayInputs inputs{.form = trace.etd ? UpdateForm::etd : UpdateForm::euler,
@@ -220,7 +249,8 @@ ReconstructionData inspect_reconstruction(SequenceModel& model, const Experiment
           .state = tensor_of({length, n}, exact),
           .replayed = tensor_of({length, n}, replay_states(system, inputs, z)),
           .error = replay_error(system, inputs, z, exact).per_token,
-          .float_error = replay_error(system, inputs, own_z, trace.state).largest};
+          .float_error = replay_error(system, inputs, own_z, trace.state).largest,
+          .window = sequence.window};
 }
 
 }  // namespace mambarium

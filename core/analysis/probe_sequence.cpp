@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/contract/inspection.h"
+#include "core/decoding/decoding_task.h"
 #include "core/estimators/known_task.h"
 #include "core/random/stream.h"
 
@@ -18,12 +19,16 @@ SequenceBatch generated(const ExperimentConfig& config, std::int64_t first, std:
   return batch;
 }
 
-}  // namespace
-
-ProbeSequence probe_sequence(const ExperimentConfig& config, std::int64_t probe) {
+void check_probe(std::int64_t probe) {
   if (probe < 0 || probe >= probe_count)
     throw std::invalid_argument("probe " + std::to_string(probe) + " does not exist, there are 0 to " +
                                 std::to_string(probe_count - 1));
+}
+
+}  // namespace
+
+ProbeSequence probe_sequence(const ExperimentConfig& config, std::int64_t probe) {
+  check_probe(probe);
   SequenceBatch batch = generated(config, probe, 1, true);
   const auto tokens = batch.sequence(0);
   return {{tokens.begin(), tokens.end()}, std::move(batch.kernels)};
@@ -31,6 +36,11 @@ ProbeSequence probe_sequence(const ExperimentConfig& config, std::int64_t probe)
 
 SequenceBatch beside_the_probes(const ExperimentConfig& config, std::int64_t first, std::int64_t count) {
   return generated(config, probe_count + first, count, false);
+}
+
+std::int64_t probe_window(const DecodingTask& recording, std::int64_t probe) {
+  check_probe(probe);
+  return (2 * probe + 1) * recording.test_windows() / (2 * probe_count);
 }
 
 }  // namespace mambarium

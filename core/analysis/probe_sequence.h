@@ -1,5 +1,6 @@
 // Probe sequences: what panels look at a model with. Sequences of stream "probe" of the seed, so every model trained on
-// the same task and seed is shown the same ones, and none of them was trained or tested on.
+// the same task and seed is shown the same ones, and none of them was trained or tested on. A decoder is shown windows
+// of the test part of its recording instead.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,8 @@
 #include "core/tasks/sequence_batch.h"
 
 namespace mambarium {
+
+class DecodingTask;  // core/decoding/decoding_task.h
 
 struct ProbeSequence {
   std::vector<std::int32_t> tokens;  // [T+1]: T inputs and the target of the last one
@@ -22,5 +25,9 @@ ProbeSequence probe_sequence(const ExperimentConfig& config, std::int64_t probe)
 
 // `count` sequences of the stream that are no probe themselves, from the `first` of them on; without kernels.
 SequenceBatch beside_the_probes(const ExperimentConfig& config, std::int64_t first, std::int64_t count);
+
+// Which window of the test part, 0 .. test_windows()-1, stands for a probe: the middle one of each of probe_count equal
+// stretches. Throws as probe_sequence().
+std::int64_t probe_window(const DecodingTask& recording, std::int64_t probe);
 
 }  // namespace mambarium

@@ -1,6 +1,7 @@
 #include "core/contract/coupling_inspection.h"
 
 #include "core/contract/inspection_fields.h"
+#include "core/contract/motif_shares.h"
 
 namespace mambarium {
 
@@ -10,6 +11,21 @@ namespace {
 
 std::int64_t length_of(const std::vector<std::int32_t>& tokens) {
   return static_cast<std::int64_t>(tokens.size());
+}
+
+json json_of(const std::optional<ProbeWindow>& window) {
+  if (!window) return nullptr;
+  return {{"day", window->day},
+          {"first_bin", window->first_bin},
+          {"label", window->label},
+          {"bin_seconds", window->bin_seconds}};
+}
+
+std::optional<ProbeWindow> window_field(const JsonFields& fields, const std::string& owner) {
+  if (!fields.has("window")) return std::nullopt;
+  const JsonFields window(fields.object("window"), owner + " \"window\"");
+  return ProbeWindow{window.count("day"), window.count("first_bin"), window.count("label"),
+                     window.number("bin_seconds")};
 }
 
 }  // namespace
@@ -62,25 +78,18 @@ void from_json(const json& document, CircuitData& data) {
                    .picard = numbers_field(fields, "picard", owner)};
   require(read.coupling.shape[0] == read.coupling.shape[1] && read.coupling.shape[0] > 0, owner,
           "\"coupling\" is no square matrix");
-  constexpr std::size_t classes = 16, motifs = 13;
+  constexpr std::size_t classes = 16;
   require(read.soft.size() == classes && read.hard.size() == classes, owner,
           "\"soft\" and \"hard\" must have 16 shares each");
-  require(read.target.empty() || read.target.size() == motifs, owner, "\"target\" must have 13 shares, or none");
+  require(read.target.empty() || read.target.size() == motif_count, owner, "\"target\" must have 13 shares, or none");
   data = std::move(read);
 }
 
 void to_json(json& document, const FlowData& data) {
-  document = {{"step", data.step},
-              {"layer", data.layer},
-              {"channel", data.channel},
-              {"etd", data.etd},
-              {"tokens", data.tokens},
-              {"A", data.A},
-              {"P", data.P},
-              {"Q", data.Q},
-              {"dt", data.dt},
-              {"drive", data.drive},
-              {"z", data.z}};
+  document = {{"step", data.step},   {"layer", data.layer},   {"channel", data.channel},
+              {"etd", data.etd},     {"tokens", data.tokens}, {"A", data.A},
+              {"P", data.P},         {"Q", data.Q},           {"dt", data.dt},
+              {"drive", data.drive}, {"z", data.z},           {"window", json_of(data.window)}};
 }
 
 void from_json(const json& document, FlowData& data) {
@@ -96,7 +105,8 @@ void from_json(const json& document, FlowData& data) {
                 .Q = tensor_field(fields, "Q", 2, owner),
                 .dt = tensor_field(fields, "dt", 1, owner),
                 .drive = tensor_field(fields, "drive", 2, owner),
-                .z = tensor_field(fields, "z", 2, owner)};
+                .z = tensor_field(fields, "z", 2, owner),
+                .window = window_field(fields, owner)};
   const std::int64_t n = read.A.shape[0], r = read.P.shape[1], length = length_of(read.tokens);
   require(n > 0 && r > 0, owner, "it has no states or no rank");
   require(read.P.shape == std::vector{n, r} && read.Q.shape == std::vector{r, n}, owner,
@@ -115,7 +125,8 @@ void to_json(json& document, const ReconstructionData& data) {
               {"state", data.state},
               {"replayed", data.replayed},
               {"error", with_nulls(data.error)},
-              {"float_error", number_or_null(data.float_error)}};
+              {"float_error", number_or_null(data.float_error)},
+              {"window", json_of(data.window)}};
 }
 
 void from_json(const json& document, ReconstructionData& data) {
@@ -128,7 +139,8 @@ void from_json(const json& document, ReconstructionData& data) {
                           .state = tensor_field(fields, "state", 2, owner),
                           .replayed = tensor_field(fields, "replayed", 2, owner),
                           .error = numbers_field(fields, "error", owner),
-                          .float_error = fields.number("float_error")};
+                          .float_error = fields.number("float_error"),
+                          .window = window_field(fields, owner)};
   require(read.state.shape == read.replayed.shape && read.state.shape[0] == length_of(read.tokens) &&
               read.error.size() == read.tokens.size(),
           owner, "\"tokens\", \"state\", \"replayed\" and \"error\" differ in length");

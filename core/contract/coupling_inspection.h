@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,26 +36,36 @@ struct CircuitData {
   std::vector<double> picard = {};
 };
 
+// The window of a recording that a decoder's probe sequence is; its tokens number the bins of the window, from 0.
+struct ProbeWindow {
+  std::int64_t day = 0, first_bin = 0;  // of the recording's files from 0; of that day's bins
+  std::int64_t label = 0;               // the direction or class it is of
+  double bin_seconds = 0;               // 0: the files do not say
+  bool operator==(const ProbeWindow&) const = default;
+};
+
 // All that z = Q h of one channel does along a probe sequence, and what its flow field is made of.
 struct FlowData {
   std::int64_t step = 0, layer = 0, channel = 0;
-  bool etd = false;                       // else euler
-  std::vector<std::int32_t> tokens = {};  // T
-  Tensor A = {};                          // [n], at most 0
-  Tensor P = {}, Q = {};                  // k P [n, r] and Q [r, n]
-  Tensor dt = {};                         // [T]
-  Tensor drive = {};                      // [T, n]: B_t x_t
-  Tensor z = {};                          // [T, r]: after each token
+  bool etd = false;                        // else euler
+  std::vector<std::int32_t> tokens = {};   // T
+  Tensor A = {};                           // [n], at most 0
+  Tensor P = {}, Q = {};                   // k P [n, r] and Q [r, n]
+  Tensor dt = {};                          // [T]
+  Tensor drive = {};                       // [T, n]: B_t x_t
+  Tensor z = {};                           // [T, r]: after each token
+  std::optional<ProbeWindow> window = {};  // of a decoder alone
 };
 
 // Lemma 2: the state replayed from z, the inputs and the parameters, without the state itself.
 struct ReconstructionData {
   std::int64_t step = 0, layer = 0, channel = 0;
-  std::vector<std::int32_t> tokens;  // T
-  Tensor state;                      // [T, n]: h_t as the model computes it
-  Tensor replayed;                   // [T, n]
-  std::vector<double> error;         // [T]: the largest |difference| of a state, everything in float64
-  double float_error = 0;            // the same of the model's own float32 states, the largest of all tokens
+  std::vector<std::int32_t> tokens;        // T
+  Tensor state;                            // [T, n]: h_t as the model computes it
+  Tensor replayed;                         // [T, n]
+  std::vector<double> error;               // [T]: the largest |difference| of a state, everything in float64
+  double float_error = 0;                  // the same of the model's own float32 states, the largest of all tokens
+  std::optional<ProbeWindow> window = {};  // of a decoder alone
 };
 
 // How often the answer of an induction head is right, by length of the sequence.

@@ -44,7 +44,7 @@ std::optional<std::string> nothing_to_inspect(const ExperimentConfig& config, st
   if (what == "decoding" && !is_decoder(config))
     return "Only a decoder has a recording to be judged by: choose task.kind decoding";
   const bool of_tokens = what == "decay" || what == "prediction" || what == "extrapolation";
-  if (is_decoder(config) && (of_tokens || of_a_recurrence || of_a_coupling))
+  if (is_decoder(config) && (of_tokens || of_a_recurrence))
     return "A decoder reads windows of a recording and no tokens, which this is a picture of";
   const bool is_induction = config.text("task.kind") == "induction";
   if (what == "extrapolation" && !is_induction)

@@ -9,12 +9,12 @@ namespace mambarium {
 
 ReadMotifShares motif_shares_from(std::string_view text) {
   const auto fields = split(text, ',');
-  if (fields.size() != shares_of_a_profile)
+  if (fields.size() != motif_count)
     return {{},
             "there are " + std::to_string(fields.size()) + " numbers in " + in_quotes(text) +
                 ", a profile has 13, separated by commas"};
   MotifShares shares{};
-  for (std::size_t i = 0; i < shares_of_a_profile; ++i) {
+  for (std::size_t i = 0; i < motif_count; ++i) {
     const auto value = real_from(trimmed(fields[i]));
     if (!value || !(*value >= 0 && *value <= 1))
       return {{},

@@ -8,8 +8,8 @@
 
 namespace mambarium {
 
-inline constexpr std::size_t shares_of_a_profile = 13;
-using MotifShares = std::array<double, shares_of_a_profile>;  // in the order of the motifs' numbers, 1 first
+inline constexpr std::size_t motif_count = 13;        // connected triads: core/motif/triads.h
+using MotifShares = std::array<double, motif_count>;  // in the order of the motifs' numbers, 1 first
 
 // 13 numbers separated by commas, each from 0 to 1, together from above 0 to 1. With a problem (one sentence: what, and
 // what would be right) the shares are zeros.

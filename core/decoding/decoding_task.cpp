@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "core/contract/text.h"
+#include "core/decoding/electrode_array.h"
+#include "core/decoding/muscle_scale.h"
 #include "core/decoding/simulated_session.h"
 #include "core/decoding/xds_session.h"
 
@@ -45,16 +47,45 @@ struct Recording {
   double bin_seconds = 0;
 };
 
+// Channels of other days stand for the same only where they have the same names. Those that are named by their
+// electrode may be missing on a day, or be sorted units of it.
+void check_channels(const DecodingSession& session, const std::vector<std::string>& first_day,
+                    const std::string& first_source) {
+  if (session.channels != std::ssize(first_day)) return;  // append() says so
+  for (std::size_t c = 0; c < first_day.size(); ++c) {
+    const std::string& name = session.channel_names[c];
+    if (name == first_day[c]) continue;
+    const auto electrode = electrode_of(name);
+    if (session.channels == electrode_count && electrode && electrode == electrode_of(first_day[c])) continue;
+    throw std::invalid_argument(
+        session.source + ": its channel " + std::to_string(c + 1) + " is " + in_quotes(name) + ", and that of " +
+        first_source + " is " + in_quotes(first_day[c]) +
+        "; all days must have the same channels, or name one for each electrode (elec1 to elec" +
+        std::to_string(electrode_count) + ")");
+  }
+}
+
+void check_classes(const DecodingWindows& windows) {
+  for (std::int32_t label = 0; label < windows.classes; ++label)
+    if (std::ranges::find(windows.label, label) == windows.label.end())
+      throw std::invalid_argument(windows.source + ": classification_label goes up to " +
+                                  std::to_string(windows.classes - 1) + " and is never " + std::to_string(label) +
+                                  "; classes must be numbered from 0 without a gap");
+}
+
 Recording recorded(const ExperimentConfig& config) {
   const bool is_xds = config.text("task.recording") == "xds";
   const std::int64_t bins = config.integer("task.window");
   Recording recording;
+  std::vector<std::string> channel_names;
   for (const std::string& file : files_of(config)) {
     const std::int64_t day = recording.windows.windows == 0 ? 0 : recording.windows.day.back() + 1;
     DecodingWindows windows;
     if (is_xds) {
-      const DecodingSession session = rebin(read_xds_session(file), config.real("task.bin"));
+      const DecodingSession session = by_electrode(rebin(read_xds_session(file), config.real("task.bin")));
       recording.bin_seconds = session.bin_seconds;
+      if (day == 0) channel_names = session.channel_names;
+      check_channels(session, channel_names, recording.windows.source);
       windows = windows_of(smoothed(session, config), bins, 1, day);
     } else {
       windows = read_windows(file, day);
@@ -68,6 +99,7 @@ Recording recorded(const ExperimentConfig& config) {
     else
       append(recording.windows, windows);
   }
+  if (!is_xds) check_classes(recording.windows);
   if (decodes_outputs(config) && recording.windows.output_names.empty())
     throw std::invalid_argument(recording.windows.source +
                                 ": holds neither movement, force nor muscles, so there are no outputs; choose "
@@ -107,6 +139,7 @@ DecodingTask::DecodingTask(const ExperimentConfig& config) {
     bin_seconds_ = recording.bin_seconds;
     windows_ = std::move(recording.windows);
     split_ = chronological_split(windows_);
+    scale_muscles(windows_, split_);
   }
   shape_ = shape_of(windows_, decodes_outputs(config));
   standardise(windows_.x, column_statistics(windows_.x, windows_.bins, windows_.channels, split_.train));

@@ -1,10 +1,11 @@
 // DecodingTask: the windows of a recording as an experiment has them: cut by time into parts, and on one scale.
 //
 // Where the windows come from: a day of a SimulatedSession with the run's seed, files of windows, or XDS sessions,
-// binned; sessions are smoothed before they are cut (task.smoothing). chronological_split() makes the parts train,
-// validation and test. Nothing is ever trained on or chosen by the test part; the validation part is kept apart from
-// both. Every channel has mean 0 and deviation 1 over the windows of the train part, and so has every output: the loss
-// of outputs is in units of that deviation.
+// binned, with their channels by_electrode(); sessions are smoothed before they are cut (task.smoothing).
+// chronological_split() makes the parts train, validation and test. Nothing is ever trained on or chosen by the test
+// part; the validation part is kept apart from both. scale_muscles() puts muscles on the scale of each day's train
+// part, on which they are also scored. Every channel has mean 0 and deviation 1 over the windows of the train part, and
+// so has every output: the loss of outputs is in units of that deviation.
 //
 // The ideal decoder (ideal_decoder.h) answers the test part of a simulated session, from its raw counts.
 //
@@ -39,13 +40,14 @@ class DecodingTask {
  public:
   // Of a configuration that is_decoder() and that validate() finds nothing wrong with. Throws std::invalid_argument,
   // one sentence that names the file or the setting: what NpzFile, read_xds_session and chronological_split refuse,
-  // windows that are not task.window bins long, days that do not fit each other, no outputs where these are asked for.
+  // windows that are not task.window bins long, days that do not fit each other or name their channels otherwise,
+  // classes that are not 0, 1, 2 .. without a gap, no outputs where these are asked for.
   explicit DecodingTask(const ExperimentConfig& config);
 
   const DecodingShape& shape() const { return shape_; }
   double bin_seconds() const { return bin_seconds_; }  // 0: the files do not say
   const std::vector<std::string>& output_names() const { return windows_.output_names; }
-  const DecodingWindows& windows() const { return windows_; }  // on their scale, targets as recorded
+  const DecodingWindows& windows() const { return windows_; }  // on their scale; targets as recorded, but for muscles
   const WindowSplit& split() const { return split_; }
 
   // Window number first+i of the endless sequence that `stream` draws from the train part, all equally likely: a pure

@@ -47,6 +47,9 @@ void check_session(const DecodingSession& session) {
   if (std::ssize(session.channel_names) != session.channels)
     throw std::invalid_argument(session.source + ": names " + std::to_string(session.channel_names.size()) + " of " +
                                 std::to_string(session.channels) + " channels");
+  if (session.muscle_outputs < 0 || session.muscle_outputs > std::ssize(session.output_names))
+    throw std::invalid_argument(session.source + ": holds " + std::to_string(session.muscle_outputs) +
+                                " muscles among its " + std::to_string(session.output_names.size()) + " outputs");
   check_numbers(session, "the spike count", session.counts, session.channels, 0);
   check_numbers(session, "an output", session.outputs, std::ssize(session.output_names),
                 std::numeric_limits<float>::lowest());

@@ -31,10 +31,13 @@ struct DecodingSession {
 
   // How far, in bins, a value of `counts` draws on bins before and after its own: 0 unless smoothed.
   std::int64_t reach_before = 0, reach_after = 0;
+
+  std::int64_t muscle_outputs = 0;  // so many outputs, the first ones, are envelopes of muscles (EMG)
 };
 
 // Throws std::invalid_argument, one sentence that begins with session.source: arrays that do not have their sizes,
-// numbers that are not finite, negative counts, trials outside the recording or out of order.
+// numbers that are not finite, negative counts, more muscles than outputs, trials outside the recording or out of
+// order.
 void check_session(const DecodingSession& session);
 
 // The direction of a target at this angle; -1 for NaN. Throws std::invalid_argument for an angle more than 2 degrees

@@ -41,6 +41,7 @@ DecodingWindows windows_of(const DecodingSession& session, std::int64_t bins, st
   out.output_names = session.output_names;
   out.reach_before = session.reach_before;
   out.reach_after = session.reach_after;
+  out.muscle_outputs = session.muscle_outputs;
   const auto outputs = std::ssize(session.output_names);
   for (const Trial& trial : session.trials) {
     if (!trial.rewarded || trial.direction < 0) continue;
@@ -103,12 +104,24 @@ void append(DecodingWindows& windows, const DecodingWindows& later) {
     windows = later;
     return;
   }
-  if (later.bins != windows.bins || later.channels != windows.channels || later.output_names != windows.output_names ||
-      later.reach_before != windows.reach_before || later.reach_after != windows.reach_after)
-    throw std::invalid_argument(later.source + ": has windows of " + std::to_string(later.bins) + " bins, " +
-                                std::to_string(later.channels) + " channels and " +
-                                std::to_string(later.output_names.size()) + " outputs, and " + windows.source +
-                                " others; all days must have the same and be smoothed alike");
+  const auto size_of = [](const DecodingWindows& day) {
+    return std::to_string(day.bins) + " bins of " + std::to_string(day.channels) + " channels";
+  };
+  const auto outputs_of = [](const DecodingWindows& day) {
+    std::string names;
+    for (const std::string& name : day.output_names) names += (names.empty() ? "" : ", ") + name;
+    return names.empty() ? "no outputs" : "the outputs " + names;
+  };
+  const auto refuse = [&](const std::string& its, const std::string& others) {
+    throw std::invalid_argument(later.source + ": has " + its + ", and " + windows.source + " " + others +
+                                "; all days must have the same");
+  };
+  if (later.bins != windows.bins || later.channels != windows.channels)
+    refuse("windows of " + size_of(later), "of " + size_of(windows));
+  if (later.output_names != windows.output_names || later.muscle_outputs != windows.muscle_outputs)
+    refuse(outputs_of(later), outputs_of(windows));
+  if (later.reach_before != windows.reach_before || later.reach_after != windows.reach_after)
+    refuse("another smoothing", "its own");
   if (later.windows > 0 && later.day.front() <= windows.day.back())
     throw std::invalid_argument(later.source + ": is of day " + std::to_string(later.day.front()) +
                                 " and comes after day " + std::to_string(windows.day.back()) +

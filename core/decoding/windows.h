@@ -25,6 +25,7 @@ struct DecodingWindows {
   std::vector<std::int64_t> first_bin;    // [windows] in the recording; rises strictly within a day
   std::vector<std::int64_t> day;          // [windows]
   std::int64_t reach_before = 0, reach_after = 0;  // as DecodingSession's
+  std::int64_t muscle_outputs = 0;
 
   std::span<const float> window(std::int64_t number) const;
 };
@@ -40,8 +41,8 @@ DecodingWindows windows_of(const DecodingSession& session, std::int64_t bins = 3
 // outside 0 .. 63.
 DecodingWindows read_windows(const std::filesystem::path& path, std::int64_t day = 0);
 
-// Puts a day's windows behind the others'. Throws std::invalid_argument if bins, channels, outputs or reach differ, or
-// if the day is not later than those before it.
+// Puts a day's windows behind the others'. Throws std::invalid_argument if bins, channels, outputs, muscles or reach
+// differ, or if the day is not later than those before it.
 void append(DecodingWindows& windows, const DecodingWindows& later);
 
 // Every channel of every window by itself: minus its mean over the window, divided by its (population) standard

@@ -107,6 +107,10 @@ class XdsReader {
     session_.bin_seconds = width[0];
     session_.bins = std::ssize(time);
     start_ = time.front();
+    for (std::size_t bin = 1; bin < time.size(); ++bin)
+      if (!(time[bin] > time[bin - 1]))
+        fail("time_frame", "is " + shortest(time[bin]) + " in bin " + std::to_string(bin + 1) + " and " +
+                               shortest(time[bin - 1]) + " in the one before; time must rise from bin to bin");
     const double expected = static_cast<double>(session_.bins - 1) * width[0];
     if (!(std::abs(time.back() - start_ - expected) <= width[0]))
       fail("time_frame", "runs from " + shortest(start_) + " to " + shortest(time.back()) + " seconds in " +
@@ -182,6 +186,7 @@ class XdsReader {
         const std::string last = field == "EMG" || c > 2 ? number : std::string(1, "xyz"[c]);
         session_.output_names.push_back(names && !names->empty() ? (*names)[index(c)] : field + "_" + last);
       }
+      if (field == "EMG") session_.muscle_outputs = value->columns;
       columns.push_back(std::move(*value));
     }
     const auto outputs = std::ssize(session_.output_names);

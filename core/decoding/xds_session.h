@@ -6,6 +6,9 @@
 // trial_start_time, trial_end_time and trial_target_dir (degrees). Where they are given, EMG (bins, muscles) with
 // EMG_names, force, curs_p and curs_v become outputs in this order ("EMG_FCR", "force_x", "curs_v_y"), unit_names the
 // channels' names, and trial_gocue_time the trials' go cues. Everything else is left alone.
+//
+// EMG is muscle_outputs of the outputs, as it is in the file: the laboratory's own conversion has rectified it and
+// low-passed it at 10 Hz before it is written (what it was before is raw_EMG, which is not read).
 #pragma once
 
 #include <filesystem>

@@ -14,10 +14,12 @@
 #include <string>
 #include <string_view>
 
+#include "core/contract/motif_shares.h"
+
 namespace mambarium {
 
-inline constexpr std::size_t motif_count = 13, triad_count = 16;
-inline constexpr std::size_t triad_030c = 9;  // a cycle: thresholding a matrix of rank 1 never makes one
+inline constexpr std::size_t triad_count = 16;  // and motif_count of them connected
+inline constexpr std::size_t triad_030c = 9;    // a cycle: thresholding a matrix of rank 1 never makes one
 
 // A directed graph on the nodes 0, 1, 2 (a, b, c) without loops: bit 0 is a->b, 1 a->c, 2 b->a, 3 b->c, 4 c->a, 5 c->b.
 using TriadCode = std::uint8_t;

@@ -4,11 +4,16 @@
 
 #include <QTest>
 #include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <stdexcept>
 
+#include "core/analysis/analysis.h"
 #include "core/analysis/channel_flow.h"
 #include "core/analysis/extrapolation.h"
+#include "core/analysis/probe_sequence.h"
+#include "core/decoding/decoding_task.h"
 #include "core/estimators/estimators.h"
 #include "core/models/parameter.h"
 #include "core/motif/triads.h"
@@ -30,13 +35,66 @@ ExperimentConfig coupled_config(const char* coupling = "euler") {
   return config;
 }
 
-std::unique_ptr<SequenceModel> coupled_model(const ExperimentConfig& config) {
-  auto model = make_model(config);
+ExperimentConfig coupled_decoder(const char* coupling = "euler") {
+  ExperimentConfig config = coupled_config(coupling);
+  for (const auto& [key, value] : {std::pair{"task.kind", "decoding"},
+                                   {"task.trials", "40"},
+                                   {"task.channels", "8"},
+                                   {"task.window", "12"},
+                                   {"model.d_conv", "4"}})
+    if (config.set_from_string(key, value)) throw std::logic_error(key);
+  return config;
+}
+
+std::unique_ptr<SequenceModel> coupled_model(const ExperimentConfig& config, Engine engine = Engine::fused,
+                                             Precision precision = Precision::float32) {
+  auto model = make_model(config, engine, precision);
   const torch::NoGradGuard no_gradients;
   for (Parameter& parameter : model->parameters())
     if (parameter.name.find("coupling") != std::string::npos && parameter.tensor.dim() > 0)
       parameter.tensor.mul_(30);  // large enough to matter
   return model;
+}
+
+// z of one channel of a decoder's first layer after every bin of a window, from the weights alone: float64, bin by bin.
+std::vector<std::vector<double>> replayed_z(SequenceModel& model, std::span<const float> window,
+                                            std::int64_t window_channels, std::int64_t channel, bool etd) {
+  std::map<std::string, at::Tensor> weights;
+  for (const Parameter& parameter : model.parameters())
+    weights[parameter.name] = parameter.tensor.detach().to(torch::kFloat64);
+  const auto of_layer = [&](const std::string& name) { return weights.at("layers.0." + name); };
+  const auto affine = [&](const at::Tensor& x, const std::string& name) {
+    return torch::mv(weights.at(name + ".weight"), x) + weights.at(name + ".bias");
+  };
+  const auto silu = [](const at::Tensor& x) { return x / (1 + torch::exp(-x)); };
+  const auto taps = of_layer("conv.x.weight");
+  const auto A = -torch::exp(of_layer("A_log"))[channel];
+  const auto P = of_layer("coupling.P") * of_layer("coupling.k"), Q = of_layer("coupling.Q");
+  const std::int64_t bins = std::ssize(window) / window_channels, width = taps.size(1);
+  std::vector<at::Tensor> raw;
+  auto h = torch::zeros({A.size(0)}, torch::kFloat64);
+  std::vector<std::vector<double>> all;
+  for (std::int64_t bin = 0; bin < bins; ++bin) {
+    std::vector<double> counts;
+    for (std::int64_t c = 0; c < window_channels; ++c)
+      counts.push_back(static_cast<double>(window[static_cast<std::size_t>(bin * window_channels + c)]));
+    const auto wide = affine(torch::tensor(counts, torch::kFloat64), "encoder.0");
+    const auto u = affine(0.5 * wide * (1 + torch::erf(wide / std::sqrt(2.0))), "encoder.1");
+    const auto centred = u - u.mean();
+    const auto normed = centred / torch::sqrt(centred.square().mean() + 1e-5);
+    raw.push_back(torch::mv(of_layer("in_proj.x.weight"), normed * of_layer("norm.weight") + of_layer("norm.bias")));
+    auto filtered = of_layer("conv.x.bias").clone();
+    for (std::int64_t k = 0; k < std::min(width, bin + 1); ++k)
+      filtered += taps.select(1, width - 1 - k) * raw[static_cast<std::size_t>(bin - k)];
+    const auto x = silu(filtered);
+    const auto low = torch::mv(of_layer("x_proj.dt.weight"), x), B = torch::mv(of_layer("x_proj.B.weight"), x);
+    const auto dt = torch::log1p(torch::exp(torch::mv(of_layer("dt_proj.weight"), low) + of_layer("dt_bias")))[channel];
+    const auto weight = etd ? (torch::exp(dt * A) - 1) / A : dt.expand({A.size(0)});
+    h = torch::exp(dt * A) * h + weight * torch::mv(P, torch::mv(Q, h)) + dt * x[channel] * B;
+    const auto z = torch::mv(Q, h).contiguous();
+    all.emplace_back(z.data_ptr<double>(), z.data_ptr<double>() + z.numel());
+  }
+  return all;
 }
 
 ExperimentConfig induction_config() {
@@ -156,6 +214,91 @@ class CoupledInspectionTest : public QObject {
           z += static_cast<double>(flow.Q.data[6 * a + n]) * static_cast<double>(states.state.data[6 * t + n]);
         QVERIFY(std::abs(z - static_cast<double>(flow.z.data[2 * t + a])) < 1e-6);
       }
+  }
+
+  void zAlongAWindowIsThatOfAStepByStepReplay_data() {
+    QTest::addColumn<QString>("coupling");
+    for (const char* coupling : {"euler", "etd"}) QTest::newRow(coupling) << coupling;
+  }
+  void zAlongAWindowIsThatOfAStepByStepReplay() {
+    QFETCH(QString, coupling);
+    const torch::NoGradGuard no_gradients;
+    const ExperimentConfig config = coupled_decoder(coupling.toUtf8());
+    QVERIFY2(config.validate().empty(), to_string(config.validate()).c_str());
+    const DecodingTask recording(config);
+    const InspectRequest request{.what = "flow", .probe = 3, .layer = 0, .head = 5};
+    const auto place = static_cast<std::size_t>(probe_window(recording, 3));
+    const std::int64_t number = recording.split().test[place];
+    const auto exact = coupled_model(config, Engine::torch, Precision::float64);
+    const auto z = replayed_z(*exact, recording.windows().window(number), 8, 5, coupling == "etd");
+    double largest = 0;
+    for (const auto& row : z)
+      for (const double value : row) largest = std::max(largest, std::abs(value));
+    QVERIFY(largest > 1e-3);
+    // The answer's numbers are float32; the fused engine computes in float32 too.
+    for (const bool fused : {false, true}) {
+      const auto model = fused ? coupled_model(config) : coupled_model(config, Engine::torch, Precision::float64);
+      const FlowData flow = inspect_flow(*model, config, request, 4, &recording);
+      QCOMPARE(flow.z.shape, (std::vector<std::int64_t>{12, 2}));
+      double off = 0;
+      for (std::size_t t = 0; t < 12; ++t)
+        for (std::size_t a = 0; a < 2; ++a)
+          off = std::max(off, std::abs(z[t][a] - static_cast<double>(flow.z.data[2 * t + a])));
+      QVERIFY2(off < (fused ? 1e-5 : 1e-7) * largest, qPrintable(QString::number(off / largest)));
+      const DecodingWindows& all = recording.windows();
+      const auto w = static_cast<std::size_t>(number);
+      QCOMPARE(flow.window, (ProbeWindow{0, all.first_bin[w], all.label[w], 0.05}));
+      for (std::size_t t = 0; t < 12; ++t) QCOMPARE(flow.tokens[t], static_cast<std::int32_t>(t));
+    }
+  }
+
+  void theStateOfADecoderIsReplayedFromZAlone() {
+    for (const char* const coupling : {"euler", "etd"}) {
+      const ExperimentConfig config = coupled_decoder(coupling);
+      const auto model = coupled_model(config);
+      // Without a recording at hand it is made again.
+      const ReconstructionData data =
+          inspect_reconstruction(*model, config, {.what = "reconstruction", .probe = 7, .layer = 1, .head = 9}, 0);
+      QVERIFY(*std::ranges::max_element(data.error) < 1e-12);
+      QVERIFY(data.float_error > 0 && data.float_error < 1e-5);
+      QVERIFY(data.window.has_value());
+      QCOMPARE(data.tokens.size(), std::size_t{12});
+      const CircuitData circuit = inspect_circuit(*model, config, {.what = "circuit"}, 0);
+      QVERIFY(circuit.largest_dt > 0 && circuit.picard[0] > circuit.picard[2]);
+    }
+  }
+
+  void everyProbeIsAnotherWindowOfTheTestPart() {
+    const DecodingTask recording(coupled_decoder());
+    std::int64_t before = -1;
+    for (std::int64_t probe = 0; probe < probe_count; ++probe) {
+      const std::int64_t place = probe_window(recording, probe);
+      QVERIFY(place > before && place < recording.test_windows());
+      before = place;
+    }
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, probe_window(recording, probe_count));
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, probe_window(recording, -1));
+  }
+
+  void theWindowSurvivesTheWire() {
+    const ExperimentConfig decoder = coupled_decoder(), chain = coupled_config();
+    for (const char* what : {"flow", "reconstruction"}) {
+      const nlohmann::json sent = inspect(*coupled_model(decoder), decoder, {.what = what}, 0);
+      QVERIFY(sent.at("window").is_object());
+      const bool same = std::string(what) == "flow" ? nlohmann::json(sent.get<FlowData>()) == sent
+                                                    : nlohmann::json(sent.get<ReconstructionData>()) == sent;
+      QVERIFY(same);
+      nlohmann::json of_tokens = inspect(*coupled_model(chain), chain, {.what = what}, 0);
+      QVERIFY(of_tokens.at("window").is_null());
+      of_tokens.erase("window");  // as earlier versions wrote it
+      if (std::string(what) == "flow") QVERIFY(!of_tokens.get<FlowData>().window);
+      auto broken = sent;
+      broken["window"]["first_bin"] = -1;
+      if (std::string(what) == "flow")
+        QVERIFY_THROWS_EXCEPTION(std::invalid_argument, broken.get<FlowData>());
+      else
+        QVERIFY_THROWS_EXCEPTION(std::invalid_argument, broken.get<ReconstructionData>());
+    }
   }
 
   void whatIsNotThereIsASentence() {

@@ -7,6 +7,7 @@
 
 #include "../contract/sentence.h"
 #include "core/decoding/simulated_session.h"
+#include "core/decoding/xds_session.h"
 #include "decoding_files.h"
 #include "stored_npz.h"
 
@@ -188,9 +189,77 @@ class DecodingTaskTest : public QObject {
     QCOMPARE(task.bin_seconds(), 0.05);
     QCOMPARE(task.shape(), decoding_shape(config));
     QCOMPARE(task.shape().answers, static_cast<std::int64_t>(task.output_names().size()));
-    QVERIFY(task.shape().outputs && task.shape().answers > 0 && task.shape().channels == 5);
+    QVERIFY(task.shape().outputs && task.shape().answers == 8 && task.shape().channels == 96);
     QVERIFY(task.ideal().empty());
     QCOMPARE(DecodingTask(with(config, {{"task.answer", "direction"}})).shape().answers, std::int64_t{8});
+  }
+
+  // The recorded electrodes 1, 4, 7, 10 and 13 in their columns, muscles on the scale of the train part, the rest as it
+  // is.
+  void anXdsSessionIsPreprocessed() {
+    const std::string file = data_path("session_v73.mat").toStdString();
+    const DecodingTask task(
+        with(simulated(),
+             {{"task.recording", "xds"}, {"task.files", file}, {"task.window", "2"}, {"task.answer", "outputs"}}));
+    const DecodingSession session = rebin(read_xds_session(file), 0.05);
+    const DecodingWindows raw = windows_of(session, 2);
+    for (std::int64_t w = 0; w < raw.windows; ++w)
+      for (std::size_t t = 0; t < 2; ++t)
+        for (std::size_t e = 0; e < 96; ++e)
+          if (e % 3 != 0 || e > 12) QCOMPARE(task.windows().window(w)[t * 96 + e], 0.0f);
+    DecodingWindows standardised = raw;
+    standardise(standardised.x, column_statistics(raw.x, 2, 5, task.split().train));
+    for (std::size_t c = 0; c < 5; ++c) QCOMPARE(task.windows().window(3)[96 + 3 * c], standardised.window(3)[5 + c]);
+    for (std::size_t k = 0; k < 8; ++k) {
+      std::vector<double> train;
+      for (const std::int64_t w : task.split().train)
+        train.push_back(static_cast<double>(raw.target[static_cast<std::size_t>(w) * 8 + k]));
+      std::ranges::sort(train);
+      const auto between = [&](double place) {
+        const auto below = static_cast<std::size_t>(place);
+        return train[below] + (place - static_cast<double>(below)) * (train[below + 1] - train[below]);
+      };
+      const double last = static_cast<double>(train.size() - 1), p2 = between(0.02 * last), p90 = between(0.9 * last);
+      for (std::size_t w = 0; w < static_cast<std::size_t>(raw.windows); ++w) {
+        const double recorded = static_cast<double>(raw.target[8 * w + k]);
+        const double expected = k < 2 ? (recorded - p2) / (p90 - p2) : recorded;
+        QVERIFY(std::abs(static_cast<double>(task.windows().target[8 * w + k]) - expected) < 1e-5);
+      }
+    }
+  }
+
+  // The same session with another name for its second electrode, and one that is no electrode's.
+  void daysOfXdsSessionsHaveTheSameChannels() {
+    const QByteArray day = data_bytes("spikes_v5.mat");
+    const auto named = [&](const char* file, const char* name) {
+      QByteArray bytes = day;
+      if (bytes.count("elec4") != 1) throw std::logic_error("the file names no elec4");
+      return written(folder_, file, bytes.replace("elec4", name));
+    };
+    const auto task_of = [&](const std::string& files) {
+      return DecodingTask(with(simulated(), {{"task.recording", "xds"}, {"task.files", files}, {"task.window", "2"}}));
+    };
+    const std::string first = written(folder_, "first.mat", day), moved = named("moved.mat", "elec5");
+    const DecodingTask both = task_of(first + ";" + moved);
+    QCOMPARE(both.shape().channels, std::int64_t{96});
+    const DecodingWindows& windows = both.windows();
+    const auto sum = [&](std::int64_t of_day, std::size_t electrode) {
+      double all = 0;
+      for (std::int64_t w = 0; w < windows.windows; ++w)
+        if (windows.day[static_cast<std::size_t>(w)] == of_day)
+          for (std::size_t t = 0; t < 2; ++t)
+            all += std::abs(static_cast<double>(windows.window(w)[t * 96 + electrode - 1]));
+      return all;
+    };
+    QVERIFY(sum(0, 4) > 0 && sum(1, 5) > 0);
+    const std::string other = named("other.mat", "chan4"), another = named("another.mat", "chan5");
+    QCOMPARE(task_of(other).shape().channels, std::int64_t{5});
+    const std::string names = refusal([&] { task_of(other + ";" + another); });
+    QVERIFY2(
+        is_one_sentence(names) && names.starts_with(another) && mentions(names, "chan4") && mentions(names, "chan5"),
+        names.c_str());
+    const std::string counts = refusal([&] { task_of(first + ";" + other); });
+    QVERIFY2(is_one_sentence(counts) && counts.starts_with(other) && mentions(counts, "5 channels"), counts.c_str());
   }
 
   void shapesOfSimulatedSessionsAreKnownBeforehand() {
@@ -209,6 +278,13 @@ class DecodingTaskTest : public QObject {
     write_day(folder_.filePath("few.npz").toStdString(), 6, 4, 3);
     write_npz(folder_.filePath("empty.npz").toStdString(), {{"other", npy_of<float>("<f4", "(1,)", {1})}});
     written(folder_, "cut.npz", data_bytes("windows.npz").left(300));
+    const std::string gap = npy_of<std::int32_t>("<i4", "(4,)", {0, 2, 1, 4});
+    write_npz(folder_.filePath("gap.npz").toStdString(),
+              {{"neural_activity", npy_of<float>("<f4", "(4, 4, 1)", std::vector<float>(16, 1.0f))},
+               {"classification_label", gap}});
+    QTest::newRow("classes with a gap") << "gap.npz"
+                                        << "4"
+                                        << "goes up to 4 and is never 3";
     QTest::newRow("none") << "nowhere.npz"
                           << "4"
                           << "nowhere.npz";

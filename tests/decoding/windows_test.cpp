@@ -6,6 +6,8 @@
 #include <set>
 
 #include "../contract/sentence.h"
+#include "core/decoding/electrode_array.h"
+#include "core/decoding/muscle_scale.h"
 #include "core/decoding/score.h"
 #include "core/decoding/split.h"
 #include "decoding_files.h"
@@ -31,6 +33,25 @@ DecodingSession day_of(std::int64_t trials, std::int64_t length, std::int64_t pa
   for (std::int64_t t = 0; t < trials; ++t)
     all.push_back({t * (length + pause), t * (length + pause) + length, -1, static_cast<std::int32_t>(t % 8), true});
   return counting(trials * (length + pause), 2, all);
+}
+
+// `days` days of as many windows as `values`, one bin each, whose only output is a muscle; all but the last `tested` of
+// a day are for training.
+std::pair<DecodingWindows, WindowSplit> muscle_days(const std::vector<std::vector<float>>& days, std::int64_t tested) {
+  DecodingWindows windows;
+  WindowSplit split;
+  windows.source = "s";
+  windows.bins = windows.channels = windows.muscle_outputs = 1;
+  windows.output_names = {"EMG_FCR"};
+  for (std::size_t day = 0; day < days.size(); ++day)
+    for (std::size_t w = 0; w < days[day].size(); ++w) {
+      const bool trains = std::ssize(days[day]) - static_cast<std::int64_t>(w) > tested;
+      (trains ? split.train : split.test).push_back(windows.windows++);
+      windows.target.push_back(days[day][w]);
+      windows.first_bin.push_back(static_cast<std::int64_t>(w));
+      windows.day.push_back(static_cast<std::int64_t>(day));
+    }
+  return {windows, split};
 }
 
 std::set<std::int64_t> bins_of(const DecodingWindows& windows, const std::vector<std::int64_t>& part) {
@@ -218,6 +239,14 @@ class DecodingWindowsTest : public QObject {
     DecodingWindows all = one;
     QVERIFY(is_one_sentence(refusal([&] { append(all, one); })));
     QVERIFY(is_one_sentence(refusal([&] { append(all, other); })));
+    DecodingWindows other_muscles = windows_of(day_of(2, 12, 0), 9, 1, 2);
+    other_muscles.muscle_outputs = 1;
+    QVERIFY(is_one_sentence(refusal([&] { append(all, other_muscles); })));
+    DecodingWindows other_outputs = windows_of(day_of(2, 12, 0), 9, 1, 2);
+    other_outputs.output_names = {"speed"};
+    const std::string sentence = refusal([&] { append(all, other_outputs); });
+    QVERIFY2(is_one_sentence(sentence) && mentions(sentence, "the outputs speed") && mentions(sentence, "bin"),
+             sentence.c_str());
     append(all, windows_of(day_of(3, 12, 0), 9, 1, 2));
     QCOMPARE(all.windows, std::int64_t{20});
     QCOMPARE(std::ssize(all.x), std::int64_t{20 * 9 * 2});
@@ -232,6 +261,94 @@ class DecodingWindowsTest : public QObject {
     std::vector<float> scaled = values;
     standardise(scaled, statistics);
     QCOMPARE(scaled, (std::vector<float>{-1, 0, 1, 0, 98, -12, 198, 4}));
+  }
+
+  void percentilesLieBetweenTheirNeighbours() {
+    const std::vector<double> values{40, 10, 30, 20};
+    QCOMPARE(percentile(values, 0), 10.0);
+    QCOMPARE(percentile(values, 0.5), 25.0);
+    QCOMPARE(percentile(values, 1), 40.0);
+    QVERIFY(std::abs(percentile(values, 0.9) - 37) < 1e-12);
+    QCOMPARE(percentile({7}, 0.3), 7.0);
+    QVERIFY(is_one_sentence(refusal([&] { percentile({}, 0.5); })));
+    QVERIFY(is_one_sentence(refusal([&] { percentile(values, 1.5); })));
+  }
+
+  // 0, 1 .. 100 for training: percentiles 2 and 90, mean 50, deviation sqrt((101^2 - 1) / 12).
+  void musclesAreScaledByTheTrainingWindowsOfTheirDay() {
+    std::vector<float> first, tenfold;
+    for (int i = 0; i < 101; ++i) first.push_back(static_cast<float>((i * 37) % 101));
+    first.insert(first.end(), {46, 1000, -6});  // tested
+    for (const float value : first) tenfold.push_back(10 * value);
+    auto [windows, split] = muscle_days({first, tenfold}, 3);
+    scale_muscles(windows, split);
+    const double most = 50 + 6 * std::sqrt((101.0 * 101 - 1) / 12);
+    for (const std::size_t day : {0u, 1u}) {
+      const auto scaled = std::span(windows.target).subspan(day * 104, 104);
+      for (std::size_t w = 0; w < 101; ++w)
+        QVERIFY(std::abs(static_cast<double>(scaled[w]) - (static_cast<double>(first[w]) - 2) / 88) < 1e-6);
+      QVERIFY(std::abs(static_cast<double>(scaled[101]) - 0.5) < 1e-6);
+      QVERIFY(std::abs(static_cast<double>(scaled[102]) - (most - 2) / 88) < 1e-6);
+      QVERIFY(std::abs(static_cast<double>(scaled[103]) + 8.0 / 88) < 1e-6);
+    }
+    QVERIFY(is_one_sentence(refusal([&] { scale_muscles(windows, {}); })));
+  }
+
+  void anArtefactInTrainingIsClipped() {
+    std::vector<float> values(1000, 1.0f);
+    for (std::size_t i = 0; i < 500; ++i) values[i] = 0;
+    values[700] = 100;
+    auto [windows, split] = muscle_days({values}, 0);
+    scale_muscles(windows, split);
+    double mean = 0, variance = 0;
+    for (const float value : values) mean += static_cast<double>(value) / 1000;
+    for (const float value : values) variance += std::pow(static_cast<double>(value) - mean, 2) / 1000;
+    QVERIFY(std::abs(static_cast<double>(windows.target[700]) - (mean + 6 * std::sqrt(variance))) < 1e-5);
+    QCOMPARE(windows.target[701], 1.0f);  // percentiles 0 and 1: the others stay
+    QCOMPARE(windows.target[0], 0.0f);
+  }
+
+  void aMuscleThatRestsKeepsItsUnitAndOtherOutputsTheirs() {
+    auto [windows, split] = muscle_days({{3, 3, 3, 5}}, 1);
+    windows.output_names.push_back("force_x");
+    windows.target = {3, 70, 3, 80, 3, 90, 5, 100};
+    scale_muscles(windows, split);
+    QCOMPARE(windows.target, (std::vector<float>{0, 70, 0, 80, 0, 90, 0, 100}));
+    windows.muscle_outputs = 0;
+    scale_muscles(windows, split);
+    QCOMPARE(windows.target[1], 70.0f);
+  }
+
+  void namesTellElectrodes() {
+    QCOMPARE(electrode_of("elec1").value_or(-1), std::int64_t{1});
+    QCOMPARE(electrode_of("Elec96").value_or(-1), std::int64_t{96});
+    QCOMPARE(electrode_of("elec12_3").value_or(-1), std::int64_t{12});
+    for (const char* name : {"", "elec", "elec0", "elec97", "elec-3", "elec+3", "elec3a", "elec3_", "elec3_a", "chan3",
+                             "3", "elec 3", "elec99999999999999999999"})
+      QVERIFY2(!electrode_of(name), name);
+  }
+
+  void channelsComeInTheOrderOfTheirElectrodes() {
+    DecodingSession session = counting(4, 3, {});
+    session.channel_names = {"elec90", "elec2", "elec33_1"};
+    const DecodingSession placed = by_electrode(session);
+    check_session(placed);
+    QCOMPARE(placed.channels, std::int64_t{96});
+    QCOMPARE(placed.channel_names[0], std::string("elec1"));
+    QCOMPARE(placed.channel_names[32], std::string("elec33_1"));
+    for (std::size_t bin = 0; bin < 4; ++bin)
+      for (std::size_t e = 0; e < 96; ++e) {
+        const std::size_t channel = e == 89 ? 0 : e == 1 ? 1 : 2;
+        const bool there = e == 89 || e == 1 || e == 32;
+        QCOMPARE(placed.counts[bin * 96 + e], there ? static_cast<float>(100 * bin + channel) : 0.0f);
+      }
+    QVERIFY(placed.outputs == session.outputs);
+    for (const char* name : {"elec2_2", "elec97", "tuned 1"}) {  // the same electrode again, and none
+      session.channel_names[2] = name;
+      const DecodingSession left = by_electrode(session);
+      QCOMPARE(left.channels, std::int64_t{3});
+      QVERIFY(left.counts == session.counts);
+    }
   }
 
   void rSquaredHasItsClosedForm() {

@@ -96,6 +96,7 @@ class XdsSessionTest : public QObject {
     QCOMPARE(session.bins, std::int64_t{numbers["bins"].toInt()});
     QCOMPARE(session.channels, std::int64_t{numbers["channels"].toInt()});
     QCOMPARE(session.bin_seconds, numbers["bin_width"].toDouble());
+    QCOMPARE(session.muscle_outputs, std::int64_t{2});
     double sum = 0, weighted = 0;
     for (std::size_t i = 0; i < session.counts.size(); ++i) {
       sum += static_cast<double>(session.counts[i]);
@@ -186,6 +187,13 @@ class XdsSessionTest : public QObject {
     QTest::newRow("bins") << changed([](MatWriter& w) {
       w.matrix("spike_counts", 4, 1, {1, 2, 3, 4});
     }) << "xds.spike_counts is 4 by 1; time_frame has 10 bins";
+    for (const double step : {-0.05, 0.0, std::nan("")})
+      QTest::addRow("time goes on by %g", step) << changed([&](MatWriter& w) {
+        std::vector<double> time;
+        for (int bin = 0; bin < 10; ++bin) time.push_back(2 + 0.05 * bin);
+        time[6] = time[5] + step;
+        w.matrix("time_frame", 10, 1, time);
+      }) << "in bin 7 and 2.25 in the one before; time must rise from bin to bin";
     QTest::newRow("EMG bins") << changed([](MatWriter& w) { w.matrix("EMG", 3, 1, {1, 2, 3}); }) << "xds.EMG is 3 by 1";
     QTest::newRow("names") << changed([](MatWriter& w) { w.text("unit_names", "elec1"); })
                            << "xds.unit_names holds 1 names for 2 channels";

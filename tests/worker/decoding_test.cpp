@@ -99,6 +99,20 @@ class DecodingTest : public QObject {
     QVERIFY(!data.bins.empty() && data.bin_seconds == 0.05);
     for (const char* what : {"prediction", "state", "decay"})
       one_sentence(run_worker({"inspect", directions_, "--what", what}), "windows of a recording");
+    one_sentence(run_worker({"inspect", directions_, "--what", "flow"}), "not coupled");
+  }
+
+  void inspectTracesTheChannelsOfACoupledDecoder() {
+    const Finished trained = run_worker(small("coupled", {"--model.coupling=euler", "--quiet"}));
+    QVERIFY2(trained.code == 0, trained.err.constData());
+    const QString run = QString::fromStdString(only_run_in(out("coupled")));
+    const json flow = parsed(run_worker({"inspect", run, "--what", "flow", "--head", "3", "--probe", "5"}));
+    QCOMPARE(flow.at("tokens").size(), std::size_t{10});
+    QVERIFY(flow.at("window").at("first_bin").get<int>() > 0);
+    QVERIFY(parsed(run_worker({"inspect", run, "--what", "circuit"})).at("largest_dt").get<double>() > 0);
+    const json states = parsed(run_worker({"inspect", run, "--what", "reconstruction"}));
+    for (const json& error : states.at("error")) QVERIFY(error.get<double>() < 1e-12);
+    one_sentence(run_worker({"inspect", run, "--what", "flow", "--head", "16"}), "channel 16");
   }
 
   void badInputIsOneSentence() {
