@@ -80,7 +80,8 @@ Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::in
 
 DecayMeans decay_means(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  if (!config.applies("model.decay") || config.text("model.decay") == "one") return {nan, nan};
+  const bool has_factors = config.applies("model.decay") && !nothing_to_inspect(config, "decay");
+  if (!has_factors || config.text("model.decay") == "one") return {nan, nan};
   const auto switch_token = switch_token_of(config);
   const auto task = make_task(config, Split::test);
   const Stream stream = test_stream(config);

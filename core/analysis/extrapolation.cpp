@@ -1,10 +1,10 @@
 #include "core/analysis/extrapolation.h"
 
 #include <algorithm>
-#include <cmath>
 #include <stdexcept>
 
 #include "core/contract/text.h"
+#include "core/contract/wilson_interval.h"
 #include "core/random/stream.h"
 #include "core/tasks/induction_task.h"
 #include "core/torch_precompiled.h"
@@ -46,13 +46,9 @@ std::int64_t count_right(const at::Tensor& rows, const SequenceBatch& batch) {
 }
 
 void add_interval(ExtrapolationData::Point& point) {
-  constexpr double z = 1.959963984540054;
-  const auto n = static_cast<double>(point.sequences);
-  const double share = point.accuracy(), shrunk = 1 + z * z / n;
-  const double middle = (share + z * z / (2 * n)) / shrunk;
-  const double half = z * std::sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / shrunk;
-  point.low = std::max(0.0, middle - half);
-  point.high = std::min(1.0, middle + half);
+  const ShareInterval interval = wilson_interval(point.accuracy(), static_cast<double>(point.sequences));
+  point.low = interval.low;
+  point.high = interval.high;
 }
 
 }  // namespace

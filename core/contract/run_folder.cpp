@@ -118,6 +118,8 @@ void to_json(json& document, const Manifest& manifest) {
   document = json::object();
   for (const auto& [name, member] : manifest_texts) document[name] = manifest.*member;
   for (const auto& [name, member] : manifest_counts) document[name] = manifest.*member;
+  if (manifest.warm_up)
+    document["warm_up"] = {{"steps", manifest.warm_up->steps}, {"reached", manifest.warm_up->reached}};
   if (!manifest.fork) return;
   document["parent"] = manifest.fork->parent;
   document["parent_title"] = manifest.fork->parent_title;
@@ -135,6 +137,10 @@ void from_json(const json& document, Manifest& manifest) {
   if (document.contains("parent"))
     read.fork =
         Fork{fields.text("parent"), fields.text("parent_title"), fields.count("parent_step"), fields.text("changes")};
+  if (document.contains("warm_up")) {
+    const JsonFields warm_up(fields.object("warm_up"), "manifest: \"warm_up\"");
+    read.warm_up = WarmUpRecord{warm_up.number("steps"), warm_up.number("reached")};
+  }
   manifest = std::move(read);
 }
 

@@ -18,6 +18,14 @@
 
 namespace mambarium {
 
+// How the couplings of a run were warmed up to their motif before its first step: one of every layer, or one of every
+// channel.
+struct WarmUpRecord {
+  double steps = 0;    // their mean
+  double reached = 0;  // the share of them that got to a tenth of their first loss
+  bool operator==(const WarmUpRecord&) const = default;
+};
+
 struct Manifest {
   std::string program_version, git_revision, torch_version, compiler, host, device;
   std::string engine;  // which implementation computed the model: "fused" or "torch"
@@ -31,6 +39,7 @@ struct Manifest {
   std::int64_t step = 0;         // at the last update
   std::optional<Fork> fork =
       std::nullopt;  // "parent", "parent_title", "parent_step", "changes"; a run from step 0 has none
+  std::optional<WarmUpRecord> warm_up = std::nullopt;  // of a run from step 0 that asks for a motif
 };
 void to_json(nlohmann::json&, const Manifest&);
 void from_json(const nlohmann::json&, Manifest&);  // missing fields keep their defaults

@@ -160,7 +160,13 @@ const std::vector<SweepMeasure>& sweep_measures() {
       {"accuracy_x4", "Right answers at four times the trained length", ""},
       {"accuracy_x16", "Right answers at 16 times the trained length", ""},
       {"accuracy_x64", "Right answers at 64 times the trained length", ""},
+      {"accuracy_below_ideal", "Right answers below the ideal decoder's", ""},
       {"r_squared", "R² of the decoded outputs", ""},
+      {"motif_warm_up_steps", "Steps of the warm-up", "steps"},
+      {"motif_warm_up_reached", "Warm-ups that reached their loss", ""},
+      {"motif_hard_share", "Share of the motifs asked for, hard edges", ""},
+      {"motif_soft_share", "Share of the motifs asked for, soft edges", ""},
+      {"cycle_hard_share", "Share of cycles (030C), hard edges", ""},
       {"parameter_count", "Parameters", ""}};
   return measures;
 }

@@ -43,8 +43,10 @@ struct SweepMeasure {
 // predictor's, mean over positions), decay_ordinary and decay_switch (mean a_t at ordinary and at switch tokens),
 // read_out_state and read_out_tokens (core/analysis/state_read_out.h), inner_product_leak
 // (core/analysis/inner_products.h), accuracy and accuracy_x4, _x16 and _x64 (shares of right answers of an induction
-// head, at the trained length and that many times it; of a decoder accuracy alone), r_squared of decoded outputs,
-// parameter_count. Files name their own, so one of another version can be read.
+// head, at the trained length and that many times it; of a decoder accuracy alone), accuracy_below_ideal (how far a
+// decoder's is below the ideal decoder's), r_squared of decoded outputs, of couplings with a motif motif_warm_up_steps
+// and motif_warm_up_reached (WarmUpRecord), motif_hard_share and motif_soft_share, of all couplings cycle_hard_share
+// (core/analysis/coupling_census.h), parameter_count. Files name their own, so one of another version can be read.
 const std::vector<SweepMeasure>& sweep_measures();
 
 // One trained model, at its end.

@@ -59,6 +59,10 @@ ReproducedFigure figure_from(const nlohmann::json& document, const std::string& 
                           {},
                           {},
                           {}};
+  if (fields.has("group") || fields.has("article")) {
+    figure.group = fields.text("group");
+    figure.article = fields.text("article");
+  }
   const std::size_t faults = problems.size();
   if (fields.array("sweeps").empty()) throw std::invalid_argument("figure: \"sweeps\" is empty");
   for (const nlohmann::json& sweep : fields.array("sweeps")) {
@@ -71,6 +75,17 @@ ReproducedFigure figure_from(const nlohmann::json& document, const std::string& 
   for (const nlohmann::json& claim : fields.array("claims")) figure.claims.push_back(claim_from_json(claim));
   if (problems.size() == faults) check_references(figure);
   return figure;
+}
+
+// An id is one figure's, and a group is one paper.
+void check_names(const ReproducedFigure& figure, const std::vector<ReproducedFigure>& others) {
+  for (const ReproducedFigure& other : others) {
+    if (other.id == figure.id)
+      throw std::invalid_argument("another figure has the id " + in_quotes(figure.id) + " already");
+    if (!figure.group.empty() && other.group == figure.group && other.article != figure.article)
+      throw std::invalid_argument("the group " + in_quotes(figure.group) + " is " + in_quotes(other.article) +
+                                  " in another figure and cannot be " + in_quotes(figure.article) + " too");
+  }
 }
 
 }  // namespace
@@ -91,8 +106,7 @@ LoadedFigures load_reproduced_figures(const fs::path& directory, Budget budget) 
     }
     try {
       ReproducedFigure figure = figure_from(file.document, path.string(), budget, loaded.problems);
-      if (std::ranges::count(loaded.figures, figure.id, &ReproducedFigure::id) > 0)
-        throw std::invalid_argument("another figure has the id " + in_quotes(figure.id) + " already");
+      check_names(figure, loaded.figures);
       loaded.figures.push_back(std::move(figure));
     } catch (const std::invalid_argument& fault) {
       loaded.problems.push_back({path.string(), fault.what()});

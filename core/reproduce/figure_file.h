@@ -1,6 +1,7 @@
 // What `reproduce` makes of one figure or table of a paper, as a file in resources/reproduce:
 //
 //   {"id": "window", "names": ["fig3b"], "title": "...", "paper": "Figure 3b", "about": "...",
+//    "group": "markov", "article": "From Markov to Laplace",     both or none: the paper, by a word and by its title
 //    "sweeps": [{a sweep's file, docs/sweeps.md}, ...],          as for the quick budget
 //    "paper_budget": {"base": {...}, "seeds": [...]},            merged into every sweep for the paper's budget, and
 //                                                                by a sweep's name into that one: {"sweeps": {"NAME":
@@ -34,6 +35,7 @@ struct ReproducedFigure {
   std::vector<ParsedSweep> sweeps;  // without problems
   std::vector<Picture> pictures;
   std::vector<Claim> claims;
+  std::string group = {}, article = {};  // one title for each group; "" where the file names none
 };
 
 struct LoadedFigures {

@@ -1,9 +1,12 @@
 #include "core/reproduce/report.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 
 namespace mambarium {
 
@@ -112,14 +115,47 @@ class HtmlPage final : public Page {
 };
 
 std::string number_text(double number) {
-  return std::abs(number) < 0.1 ? fmt::format("{:.4f}", number) : fmt::format("{:.3f}", number);
+  const double size = std::abs(number);
+  return size < 0.1 ? fmt::format("{:.4f}", number) : fmt::format("{:.{}f}", number, size < 100 ? 3 : 1);
 }
 
 std::string value_text(const SweepSummary& value) {
   if (value.n == 0) return "not measured";
-  if (std::isnan(value.low)) return fmt::format("{} (1 seed)", number_text(value.mean));
+  if (std::isnan(value.low))
+    return fmt::format("{} ({} seed{})", number_text(value.mean), value.n, value.n == 1 ? "" : "s");
   return fmt::format("{} [{}, {}] ({} seeds)", number_text(value.mean), number_text(value.low), number_text(value.high),
                      value.n);
+}
+
+std::string p_text(double p) {
+  constexpr double least = 1e-4;
+  return p < least ? "< 0.0001" : fmt::format("{:.2g}", p);
+}
+
+// "none found, p = 0.4, Holm 1 (3 pairs)": whether a comparison found a difference from 0.
+std::string difference_text(const DecidedCell& cell, double adjusted) {
+  if (!cell.test) return "";
+  if (std::isnan(cell.test->p)) return "not tested";
+  const std::string p = p_text(cell.test->p), holm = p_text(adjusted);
+  return fmt::format("{}, p {}{}, Holm {}{} ({} pairs)", cell.found_no_difference() ? "none found" : "found",
+                     p.starts_with('<') ? "" : "= ", p, holm.starts_with('<') ? "" : "= ", holm, cell.test->n);
+}
+
+// The p of every comparison of a figure after Holm's correction, by claim and cell; NaN for what compares nothing.
+std::vector<std::vector<double>> adjusted_p(std::span<const DecidedClaim> claims) {
+  std::vector<double> all;
+  for (const DecidedClaim& claim : claims)
+    for (const DecidedCell& cell : claim.cells)
+      all.push_back(cell.test ? cell.test->p : std::numeric_limits<double>::quiet_NaN());
+  const std::vector<double> adjusted = holm_adjusted(all);
+  std::vector<std::vector<double>> by_claim;
+  auto next = adjusted.begin();
+  for (const DecidedClaim& claim : claims) {
+    const auto end = next + std::ssize(claim.cells);
+    by_claim.emplace_back(next, end);
+    next = end;
+  }
+  return by_claim;
 }
 
 std::string measure_text(const Claim& claim) {
@@ -132,39 +168,67 @@ std::vector<Row> claim_rows(std::span<const ReportedFigure> figures) {
   for (const ReportedFigure& reported : figures) {
     for (std::size_t index = 0; index < reported.figure->claims.size(); ++index) {
       const Claim& claim = reported.figure->claims[index];
-      rows.push_back({reported.figure->paper, claim.text, claim.paper,
+      rows.push_back({reported.figure->article, reported.figure->paper, claim.text, claim.paper,
                       to_string(reported.claims.empty() ? Verdict::undecided : reported.claims[index].verdict)});
     }
   }
   return rows;
 }
 
-void write_claim(Page& page, const Claim& claim, const DecidedClaim& decided) {
+// "< 0.004", or of each cell its own.
+std::string condition_text(const Claim& claim) {
+  const bool own = std::ranges::any_of(claim.cells, [](const ClaimCell& cell) { return cell.inequality.has_value(); });
+  return own ? "as the table says" : to_string(claim.inequality);
+}
+
+void write_claim(Page& page, const Claim& claim, const DecidedClaim& decided, const std::vector<double>& adjusted) {
   page.heading(3, claim.text + ": " + to_string(decided.verdict));
-  page.paragraph(
-      fmt::format("The paper: {}. Measured: {}, mean over seeds and its 95 % interval; the claim holds where it is {}.",
-                  claim.paper, measure_text(claim), to_string(claim.inequality)));
+  page.paragraph(fmt::format(
+      "The paper: {}. Measured: {}, {} over seeds and its 95 % interval; the claim holds where it is {}.", claim.paper,
+      measure_text(claim), claim.over_seeds == OverSeeds::median ? "median" : "mean", condition_text(claim)));
+  const bool compares =
+      std::ranges::any_of(decided.cells, [](const DecidedCell& cell) { return cell.test.has_value(); });
+  const bool own = condition_text(claim) != to_string(claim.inequality);
+  Row head = {"Where", "Paper", "Measured"};
+  if (own) head.push_back("Holds where");
+  if (compares) head.push_back("Difference from 0");
+  head.insert(head.end(), {"Verdict", "Run to look at"});
   std::vector<Row> rows;
   for (std::size_t index = 0; index < claim.cells.size(); ++index) {
     const DecidedCell& cell = decided.cells[index];
-    const std::string look = cell.verdict == Verdict::holds || cell.points.empty() ? "" : cell.points.front();
-    rows.push_back(
-        {claim.cells[index].name, claim.cells[index].paper, value_text(cell.value), to_string(cell.verdict), look});
+    const ClaimCell& asked = claim.cells[index];
+    Row row = {asked.name, asked.paper, value_text(cell.value)};
+    if (own) row.push_back(to_string(claim.inequality_of(asked)));
+    if (compares) row.push_back(difference_text(cell, adjusted[index]));
+    row.push_back(to_string(cell.verdict));
+    row.push_back(cell.verdict == Verdict::holds || cell.points.empty() ? "" : cell.points.front());
+    rows.push_back(std::move(row));
   }
-  page.table({"Where", "Paper", "Measured", "Verdict", "Run to look at"}, rows);
+  page.table(head, rows);
 }
 
 void write_figure(Page& page, const ReportedFigure& reported) {
   const ReproducedFigure& figure = *reported.figure;
-  page.heading(2, figure.paper + ": " + figure.title);
+  page.heading(2, (figure.article.empty() ? "" : figure.article + ", ") + figure.paper + ": " + figure.title);
   page.paragraph(figure.about);
   for (const std::string& trouble : reported.troubles) page.paragraph(fmt::format("Not complete: {}", trouble));
   for (const std::string& picture : reported.pictures) page.picture(picture, figure.title);
   std::string files;
   for (const std::string& file : reported.numbers) files += (files.empty() ? "" : ", ") + file;
   if (!files.empty()) page.paragraph(fmt::format("Numbers: {}. Runs: {}.", files, reported.runs));
+  const auto adjusted = adjusted_p(reported.claims);
   for (std::size_t index = 0; index < reported.claims.size(); ++index)
-    write_claim(page, figure.claims[index], reported.claims[index]);
+    write_claim(page, figure.claims[index], reported.claims[index], adjusted[index]);
+}
+
+// "From Markov to Laplace and Motif-Mamba, reproduced".
+std::string title_of(std::span<const ReportedFigure> figures) {
+  std::vector<std::string> articles;
+  for (const ReportedFigure& reported : figures) {
+    const std::string& article = reported.figure->article;
+    if (!article.empty() && std::ranges::count(articles, article) == 0) articles.push_back(article);
+  }
+  return articles.empty() ? "Reproduced figures" : fmt::format("{}, reproduced", fmt::join(articles, " and "));
 }
 
 std::string written(Page&& page, const ReportHead& head, std::span<const ReportedFigure> figures) {
@@ -172,12 +236,14 @@ std::string written(Page&& page, const ReportHead& head, std::span<const Reporte
   const auto count = [&](Verdict verdict) {
     return std::ranges::count_if(rows, [&](const Row& row) { return row.back() == to_string(verdict); });
   };
-  page.heading(1, "From Markov to Laplace, reproduced");
+  page.heading(1, title_of(figures));
   page.paragraph(fmt::format("Mambarium {}, budget {}, {}, {}, {}.", head.version, head.budget, head.machine, head.date,
                              head.duration));
-  page.paragraph(fmt::format("{} claims: {} hold, {} do not hold, {} are not decidable at this budget.", rows.size(),
-                             count(Verdict::holds), count(Verdict::does_not_hold), count(Verdict::undecided)));
-  page.table({"Where", "Claim", "The paper's value", "Here"}, rows);
+  page.paragraph(fmt::format(
+      "{} claims: {} hold, {} do not hold, in {} no difference was found, {} are not decidable at this budget.",
+      rows.size(), count(Verdict::holds), count(Verdict::does_not_hold), count(Verdict::no_difference),
+      count(Verdict::undecided)));
+  page.table({"Paper", "Where", "Claim", "The paper's value", "Here"}, rows);
   for (const ReportedFigure& figure : figures) write_figure(page, figure);
   return std::move(page).text();
 }
@@ -189,7 +255,7 @@ std::string report_markdown(const ReportHead& head, std::span<const ReportedFigu
 }
 
 std::string report_html(const ReportHead& head, std::span<const ReportedFigure> figures) {
-  return written(HtmlPage("From Markov to Laplace, reproduced"), head, figures);
+  return written(HtmlPage(title_of(figures)), head, figures);
 }
 
 }  // namespace mambarium

@@ -23,6 +23,12 @@ const char* name_of(CensusShare share) {
   return share == CensusShare::triples ? "all triples" : "connected triples";
 }
 
+// "1 triple", "560 triples".
+std::string triples_of(std::size_t nodes) {
+  const double count = triple_count(nodes);
+  return fmt::format("{:.0f} triple{}", count, count == 1 ? "" : "s");
+}
+
 std::string node_name(const CensusReport& report, std::size_t node) {
   return report.matrix.names.empty() ? std::to_string(node + 1) : report.matrix.names[node];
 }
@@ -38,8 +44,8 @@ std::string csv_cell(const std::string& text) {
 void print_census_text(const CensusReport& report) {
   const Census hard = shares(as_real(report.hard), report.matrix.n, report.share);
   const Census soft = shares(report.soft, report.matrix.n, report.share);
-  fmt::print("{}: {} nodes, {:.0f} triples; M_ij is the edge {}\n", report.name, report.matrix.n,
-             triple_count(report.matrix.n), report.rule.edges == EdgeConvention::index ? "i -> j" : "j -> i");
+  fmt::print("{}: {} nodes, {}; M_ij is the edge {}\n", report.name, report.matrix.n, triples_of(report.matrix.n),
+             report.rule.edges == EdgeConvention::index ? "i -> j" : "j -> i");
   fmt::print("hard: edges where |M_ij| > {:.6g}, density {:.4f}\n", std::sqrt(report.rule.theta), report.edge_density);
   fmt::print("soft: sigmoid({} (M_ij^2 - {})), mean entropy of an edge {:.4f} bits\n", shortest(report.rule.beta),
              shortest(report.rule.theta), report.mean_edge_entropy);
@@ -156,8 +162,8 @@ void print_warm_ups_text(const WarmUpReport& report) {
   fmt::print("Means over {} seeds; soft share and hard share: of the motifs that have a target\n\n",
              report.ranks.front().runs.size());
   print_ends(report);
-  fmt::print("\nCensuses at the end, {:.0f} triples, means over the seeds\n\n{:>5}  {:<5}{:>9}", triple_count(report.n),
-             "motif", "MAN", "target");
+  fmt::print("\nCensuses at the end, {}, means over the seeds\n\n{:>5}  {:<5}{:>9}", triples_of(report.n), "motif",
+             "MAN", "target");
   for (const WarmUpRank& rank : report.ranks) fmt::print("{:>12}{:>8}", fmt::format("r={} soft", rank.rank), "hard");
   fmt::print("\n");
   for (std::size_t i = 0; i < triad_count; ++i) {

@@ -47,25 +47,34 @@ std::size_t points_of(const ReproducedFigure& figure) {
 
 int list(const std::vector<ReproducedFigure>& figures) {
   for (const ReproducedFigure& figure : figures)
-    fmt::print("{:<14} {:<32} {:>4} runs, {} claims  {}\n", figure.id, fmt::format("{}", fmt::join(figure.names, ", ")),
-               points_of(figure), figure.claims.size(), figure.title);
+    fmt::print("{:<7} {:<18} {:<32} {:>4} runs, {} claims  {}\n", figure.group, figure.id,
+               fmt::format("{}", fmt::join(figure.names, ", ")), points_of(figure), figure.claims.size(), figure.title);
   return exit_code::success;
+}
+
+// The ids, and the groups after them.
+std::string names_of(const std::vector<ReproducedFigure>& figures) {
+  std::vector<std::string> names;
+  for (const ReproducedFigure& figure : figures) names.push_back(figure.id);
+  for (const ReproducedFigure& figure : figures)
+    if (!figure.group.empty() && std::ranges::count(names, figure.group) == 0) names.push_back(figure.group);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::vector<ReproducedFigure> chosen_figures(const ReproduceOptions& options) {
   std::vector<ReproducedFigure> known = known_figures(options);
   if (options.what == std::vector<std::string>{"all"}) return known;
   std::vector<ReproducedFigure> chosen;
-  for (const std::string& id : options.what) {
-    const auto found = std::ranges::find_if(known, [&](const ReproducedFigure& figure) {
-      return figure.id == id || std::ranges::count(figure.names, id) > 0;
-    });
-    if (found == known.end()) {
-      std::string ids;
-      for (const ReproducedFigure& figure : known) ids += (ids.empty() ? "" : ", ") + figure.id;
-      throw bad_input(in_quotes(id) + " is no figure that can be reproduced; there are " + ids + ", and all");
+  for (const std::string& name : options.what) {
+    bool found = false;
+    for (const ReproducedFigure& figure : known) {
+      if (figure.id != name && figure.group != name && std::ranges::count(figure.names, name) == 0) continue;
+      found = true;
+      if (std::ranges::count(chosen, figure.id, &ReproducedFigure::id) == 0) chosen.push_back(figure);
     }
-    if (std::ranges::count(chosen, found->id, &ReproducedFigure::id) == 0) chosen.push_back(*found);
+    if (!found)
+      throw bad_input(in_quotes(name) + " is no figure that can be reproduced; there are " + names_of(known) +
+                      ", and all");
   }
   return chosen;
 }
@@ -225,14 +234,16 @@ Command add_reproduce_command(CLI::App& program) {
   auto* command =
       program.add_subcommand("reproduce", "Train what a paper's figures need, draw them, decide its claims");
   const auto options = std::make_shared<ReproduceOptions>();
-  command->add_option("figure", options->what, "list, all, or figures that list names: window or fig3b")
+  command
+      ->add_option("figure", options->what,
+                   "list, all, a paper (markov, motif), or figures that list names: window or fig3b")
       ->type_name("FIGURE...")
       ->required();
-  accept_only(
-      command->add_option("--budget", options->budget,
-                          wrapped("quick: shorter sequences and fewer seeds, all of it within 40 minutes on two "
-                                  "cores. paper: the paper's own sizes. Default quick.")),
-      {"quick", "paper"});
+  accept_only(command->add_option(
+                  "--budget", options->budget,
+                  wrapped("quick: shorter sequences and fewer seeds; on two cores markov takes up to 40 minutes and "
+                          "motif hours. paper: the papers' own sizes. Default quick.")),
+              {"quick", "paper"});
   refuse_empty(command->add_option("--out", options->out, "Where report, figures and runs go. Default: reproduction."))
       ->type_name("FOLDER");
   refuse_empty(

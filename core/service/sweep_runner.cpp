@@ -147,7 +147,8 @@ class Runner {
       return;
     }
     try {
-      folder_.write_point(point, point_file_text(point, nlohmann::json::parse(output), read.run.rows.back()));
+      folder_.write_point(point, point_file_text(point, nlohmann::json::parse(output), read.run.rows.back(),
+                                                 read.run.manifest.warm_up));
     } catch (const nlohmann::json::parse_error&) {
       fail(point, "evaluate did not print JSON");
       return;

@@ -36,7 +36,21 @@ void add_inside(const JsonFields& evaluation, bool of_a_chain, std::map<std::str
   measures["inner_product_leak"] = of_a_chain ? Value{evaluation.number("inner_product_leak")} : nothing;
 }
 
-std::map<std::string, Value> measures_of(const json& document, const MetricsRow& last_row) {
+// What only models whose states are coupled have.
+void add_coupling(const JsonFields& evaluation, const std::optional<WarmUpRecord>& warm_up,
+                  std::map<std::string, Value>& measures) {
+  measures["motif_warm_up_steps"] = warm_up ? Value{warm_up->steps} : nothing;
+  measures["motif_warm_up_reached"] = warm_up ? Value{warm_up->reached} : nothing;
+  const std::pair<const char*, const char*> shares[] = {
+      {"motif_hard_share", "hard_share"}, {"motif_soft_share", "soft_share"}, {"cycle_hard_share", "cycle_hard_share"}};
+  for (const auto& [measure, name] : shares)
+    measures[measure] = evaluation.has("coupling")
+                            ? Value{JsonFields(evaluation.object("coupling"), "evaluation: \"coupling\"").number(name)}
+                            : nothing;
+}
+
+std::map<std::string, Value> measures_of(const json& document, const MetricsRow& last_row,
+                                         const std::optional<WarmUpRecord>& warm_up) {
   const JsonFields evaluation(document, "evaluation");
   std::map<std::string, Value> measures = {
       {"gap_add_beta", measured(evaluation, "gap_add_beta")},
@@ -49,14 +63,20 @@ std::map<std::string, Value> measures_of(const json& document, const MetricsRow&
       {"parameter_count", {static_cast<double>(evaluation.count("parameter_count"))}}};
   for (const char* const name : {"accuracy", "accuracy_x4", "accuracy_x16", "accuracy_x64", "r_squared"})
     measures[name] = evaluation.has(name) ? measured(evaluation, name) : nothing;
+  measures["accuracy_below_ideal"] =
+      evaluation.has("ideal_accuracy")
+          ? Value{measured(evaluation, "ideal_accuracy").value - measures["accuracy"].value}
+          : nothing;
+  add_coupling(evaluation, warm_up, measures);
   add_inside(evaluation, !evaluation.has("accuracy") && !evaluation.has("r_squared"), measures);
   return measures;
 }
 
 }  // namespace
 
-std::string point_file_text(const SweepPoint& point, const json& evaluation, const MetricsRow& last_row) {
-  const auto measures = measures_of(evaluation, last_row);
+std::string point_file_text(const SweepPoint& point, const json& evaluation, const MetricsRow& last_row,
+                            const std::optional<WarmUpRecord>& warm_up) {
+  const auto measures = measures_of(evaluation, last_row, warm_up);
   json values = json::object(), standard_errors = json::object();
   for (const SweepMeasure& measure : sweep_measures()) {
     const Value& of_measure = measures.at(measure.name);

@@ -3,15 +3,18 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 
 #include "core/contract/metrics.h"
+#include "core/contract/run_folder.h"
 #include "core/sweep/sweep_file.h"
 
 namespace mambarium {
 
 // `evaluation` is what `mambarium-worker evaluate --json` printed for the point's finished run, `last_row` the last of
-// its metrics.csv. Throws std::invalid_argument naming a field that the evaluation lacks.
-std::string point_file_text(const SweepPoint& point, const nlohmann::json& evaluation, const MetricsRow& last_row);
+// its metrics.csv, `warm_up` its manifest's. Throws std::invalid_argument naming a field that the evaluation lacks.
+std::string point_file_text(const SweepPoint& point, const nlohmann::json& evaluation, const MetricsRow& last_row,
+                            const std::optional<WarmUpRecord>& warm_up = std::nullopt);
 
 }  // namespace mambarium

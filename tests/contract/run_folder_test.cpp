@@ -148,6 +148,10 @@ class RunFolderTest : public QObject {
     forked.fork = {"2026-11-30-mamba2-k1-a3f9", "mamba2", 640, "conv none"};
     QVERIFY(json(forked).get<Manifest>().fork == forked.fork);
     QCOMPARE(json(forked)["parent_step"], 640);
+    QVERIFY(!json(whole).contains("warm_up") && !json(whole).get<Manifest>().warm_up);
+    Manifest warmed = whole;
+    warmed.warm_up = WarmUpRecord{137.5, 0.5};
+    QVERIFY(json(warmed).get<Manifest>().warm_up == warmed.warm_up);
   }
 
   void checkpointsNeedBothTheirFiles() {

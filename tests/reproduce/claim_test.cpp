@@ -76,6 +76,10 @@ class ClaimTest : public QObject {
     row("within, too high", within, 0.5, 0.9, Verdict::does_not_hold);
     row("within, too low", within, -0.9, -0.5, Verdict::does_not_hold);
     row("within, across both", within, -0.9, 0.9, Verdict::undecided);
+    row("between", between, 0.5, 0.7, Verdict::holds);
+    row("between, below it", between, 0.1, 0.4, Verdict::does_not_hold);
+    row("between, above it", between, 0.8, 0.9, Verdict::does_not_hold);
+    row("between, across an end", between, 0.4, 0.6, Verdict::undecided);
     row("one seed", below, no_number, no_number, Verdict::undecided);
   }
   void anIntervalDecides() {
@@ -84,7 +88,7 @@ class ClaimTest : public QObject {
     QFETCH(double, high);
     QFETCH(int, verdict);
     const SweepSummary value{0, 0, 3, low, high};
-    QCOMPARE(static_cast<int>(decide(value, {static_cast<Inequality::Kind>(kind), 0.5})), verdict);
+    QCOMPARE(static_cast<int>(decide(value, {static_cast<Inequality::Kind>(kind), 0.5, 0.7})), verdict);
   }
 
   void aCellIsItsSeeds() {
@@ -110,6 +114,62 @@ class ClaimTest : public QObject {
     QCOMPARE(decided.verdict, Verdict::holds);
   }
 
+  // p by SciPy's ttest_rel.
+  void aComparisonWhoseIntervalHoldsZeroFoundNoDifference() {
+    json changed = document();
+    changed.erase("below");
+    changed["above"] = 0;
+    changed["cells"][0]["minus"] = {{"task.order", "2"}};
+    const auto against = [&](const std::vector<double>& gaps) {
+      const SweepResult made[] = {result("a", gaps)};
+      return decide(claim_from_json(changed), made);
+    };
+    const DecidedClaim open = against({0.312, 0.297, 0.321, 0.3, 0.3, 0.3});
+    QCOMPARE(open.verdict, Verdict::no_difference);
+    QVERIFY(open.cells[0].found_no_difference() && open.cells[0].value.low < 0 && open.cells[0].value.high > 0);
+    QCOMPARE(open.cells[0].test->n, std::int64_t{3});
+    QVERIFY(std::abs(open.cells[0].test->p - 0.28933094548129856) < 1e-12);
+    QCOMPARE(against({1, 1, 1, 1, 1, 1}).verdict, Verdict::no_difference);
+    const DecidedClaim better = against({0.5, 0.51, 0.52, 0.3, 0.3, 0.3});
+    QVERIFY(better.verdict == Verdict::holds && !better.cells[0].found_no_difference());
+    QCOMPARE(against({0.3, 0.3, 0.3, 0.5, 0.51, 0.52}).verdict, Verdict::does_not_hold);
+    QCOMPARE(against({0.3, 0.3, 0.3, no_number, no_number, 0.5}).verdict, Verdict::undecided);
+    // Where equality is claimed, finding none is no answer in its place.
+    changed.erase("above");
+    changed["within"] = 0.1;
+    const DecidedClaim equal = against({0.312, 0.297, 0.321, 0.3, 0.3, 0.3});
+    QVERIFY(equal.verdict == Verdict::holds && equal.cells[0].found_no_difference());
+    const SweepResult alone[] = {result("a", {0.01, -0.02, 0.03, 0, 0, 0})};
+    QVERIFY2(!decide(claim_from_json(document()), alone).cells[0].test, "what compares nothing has no test");
+  }
+
+  void aCellMayHaveItsOwnInequality() {
+    json changed = document();
+    changed.erase("below");
+    changed["cells"][0]["between"] = {0.01, 0.05};
+    const SweepResult made[] = {result("a", {0.02, 0.021, 0.022, 9, 9, 9})};
+    QCOMPARE(decide(claim_from_json(changed), made).verdict, Verdict::holds);
+    changed["cells"].push_back({{"name", "k = 2"}, {"of", {{"task.order", "2"}}}, {"between", {0, 1}}});
+    const DecidedClaim decided = decide(claim_from_json(changed), made);
+    QVERIFY(decided.cells[0].verdict == Verdict::holds && decided.cells[1].verdict == Verdict::does_not_hold);
+    QCOMPARE(to_string(claim_from_json(changed).cells[0].inequality.value()), std::string("from 0.01 to 0.05"));
+  }
+
+  void theMedianCanBeClaimed() {
+    json changed = document();
+    changed["over_seeds"] = "median";
+    SweepResult made[] = {result("a", {0.01, 5, 0.02, 0, 0, 0})};
+    QCOMPARE(decide(claim_from_json(changed), made).verdict, Verdict::undecided);
+    QCOMPARE(decide(claim_from_json(changed), made).cells[0].value.mean, 0.02);
+    for (std::int64_t seed = 3; seed < 9; ++seed) {
+      SweepRow row = made[0].rows[0];
+      row.seed = seed;
+      made[0].rows.push_back(row);
+    }
+    const DecidedCell cell = decide(claim_from_json(changed), made).cells[0];
+    QVERIFY(cell.verdict == Verdict::holds && cell.value.n == 9 && cell.value.mean == 0.01);
+  }
+
   void oneCellCanUndoAClaim() {
     json changed = document();
     changed["cells"].push_back({{"name", "k = 2"}, {"of", {{"task.order", "2"}}}});
@@ -124,10 +184,15 @@ class ClaimTest : public QObject {
   void faultsAreNamed_data() {
     QTest::addColumn<QString>("change");
     QTest::addColumn<QString>("sentence");
-    QTest::newRow("no inequality") << R"({"below": null})"
-                                   << R"(claim: it must have one of "below", "above" and "within")";
+    QTest::newRow("no inequality")
+        << R"({"below": null})"
+        << R"(claim: it, or each of its cells, must have one of "below", "above", "within" and "between")";
     QTest::newRow("two") << R"({"above": 1})"
-                         << R"(claim: it must have one of "below", "above" and "within")";
+                         << R"(claim: it must have one of "below", "above", "within" and "between")";
+    QTest::newRow("between what") << R"({"below": null, "between": [2, 1]})"
+                                  << R"(claim: "between" must be two numbers, the smaller one first)";
+    QTest::newRow("over seeds") << R"({"over_seeds": "mode"})"
+                                << R"(claim: "over_seeds" is "mode", it must be mean or median)";
     QTest::newRow("measure") << R"({"measure": "luck"})"
                              << R"(claim: there is no measure "luck")";
     QTest::newRow("no cells") << R"({"cells": []})"

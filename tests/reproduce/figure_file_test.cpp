@@ -40,6 +40,8 @@ class FigureFileTest : public QObject {
     const LoadedFigures loaded = load_reproduced_figures(shipped, static_cast<Budget>(budget));
     QVERIFY2(loaded.problems.empty(), to_string(loaded.problems).c_str());
     QVERIFY(loaded.figures.size() >= 8);
+    for (const char* const group : {"markov", "motif"})
+      QVERIFY(std::ranges::count(loaded.figures, group, &ReproducedFigure::group) >= 4);
     for (const ReproducedFigure& figure : loaded.figures) {
       const std::vector<SweepResult> results = zeros(figure);
       QVERIFY2(!figure.claims.empty() && !figure.pictures.empty(), figure.id.c_str());
@@ -98,6 +100,8 @@ class FigureFileTest : public QObject {
         << with(orders, R"("pictures": [], "claims": [{"claim": "c", "paper": "p", "measure": "gap_oracle", "below": 1,
                            "cells": [{"name": "n", "of": {"task.order": "9"}}]}])")
         << "has no position \"9\"";
+    QTest::newRow("a group without a title")
+        << with(orders, R"("group": "motif", "pictures": [], "claims": [])") << "\"article\" is missing";
     QTest::newRow("names") << with(orders, R"("names": [3], "pictures": [], "claims": [])") << "names must be texts";
   }
   void faultsAreNamed() {
@@ -112,6 +116,46 @@ class FigureFileTest : public QObject {
     QCOMPARE(loaded.problems.size(), std::size_t{1});
     const QString sentence = QString::fromStdString(to_string(loaded.problems.front()));
     QVERIFY2(sentence.contains("x.json") && sentence.contains(says), qPrintable(sentence));
+  }
+
+  void aGroupHasOneTitleAndAnIdOneFigure() {
+    const QTemporaryDir folder;
+    const auto write = [&](const char* name, const char* id, const char* article) {
+      const nlohmann::json none = nlohmann::json::array();
+      const nlohmann::json document = {
+          {"id", id},         {"group", "letters"}, {"article", article},
+          {"title", "t"},     {"paper", "p"},       {"about", "a"},
+          {"pictures", none}, {"claims", none},     {"sweeps", nlohmann::json::array({{{"name", "s"}}})}};
+      QFile file(folder.filePath(name));
+      if (file.open(QIODevice::WriteOnly)) file.write(QByteArray::fromStdString(document.dump()));
+    };
+    write("1.json", "one", "On Letters");
+    write("2.json", "two", "On Letters");
+    const auto load = [&] { return load_reproduced_figures(folder.path().toStdString(), Budget::quick); };
+    QVERIFY(load().problems.empty());
+    QCOMPARE(load().figures[1].article, std::string("On Letters"));
+    write("2.json", "two", "On Numbers");
+    const QString titles = QString::fromStdString(to_string(load().problems));
+    QVERIFY2(titles.contains("the group \"letters\" is \"On Letters\" in another figure"), qPrintable(titles));
+    write("2.json", "one", "On Letters");
+    const QString ids = QString::fromStdString(to_string(load().problems));
+    QVERIFY2(ids.contains("another figure has the id \"one\" already"), qPrintable(ids));
+  }
+
+  // The reports of two implementations count the same: 2 (16 x 2) + 1 numbers for each layer.
+  void theOverheadIsAskedForAsItMustBe() {
+    const auto figures = load_reproduced_figures(shipped, Budget::quick).figures;
+    const auto overhead = std::ranges::find(figures, "motif-overhead", &ReproducedFigure::id);
+    QVERIFY(overhead != figures.end());
+    std::vector<SweepResult> results = zeros(*overhead);
+    for (SweepRow& row : results[0].rows) {
+      const std::int64_t layers = row.position[0] == 0 ? 24 : 48;
+      row.values[results[0].measure("parameter_count")] =
+          static_cast<double>(layers * (1000 + (row.position[1] == 1 ? 65 : 0)));
+    }
+    QCOMPARE(decide(overhead->claims[0], results).verdict, Verdict::holds);
+    QCOMPARE(decide(overhead->claims[1], results).verdict, Verdict::does_not_hold);
+    QCOMPARE(decide(overhead->claims[2], results).verdict, Verdict::holds);
   }
 
   void aFolderThatIsNotThere() {

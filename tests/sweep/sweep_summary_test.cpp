@@ -161,6 +161,28 @@ class SweepSummaryTest : public QObject {
     QVERIFY_EXCEPTION_THROWN(point_file_text(point, lacking, last_row()), std::invalid_argument);
   }
 
+  void aDecoderAndACouplingAreMeasured() {
+    const SweepPoint point = example().points[4];
+    const auto value = [](double mean) { return json{{"mean", mean}, {"standard_error", nullptr}}; };
+    json decoder = evaluation(0.01);
+    decoder["accuracy"] = value(0.75);
+    decoder["ideal_accuracy"] = value(0.875);
+    decoder["coupling"] = {{"hard_share", 0.25}, {"soft_share", nullptr}, {"cycle_hard_share", 0}};
+    const json read = json::parse(point_file_text(point, decoder, last_row(), WarmUpRecord{137.5, 0.5})).at("values");
+    QVERIFY(read.at("accuracy_below_ideal") == 0.125);
+    QVERIFY(read.at("motif_warm_up_steps") == 137.5);
+    QVERIFY(read.at("motif_warm_up_reached") == 0.5);
+    QVERIFY(read.at("motif_hard_share") == 0.25);
+    QVERIFY(read.at("motif_soft_share").is_null());
+    QVERIFY(read.at("cycle_hard_share") == 0.0);
+    decoder["ideal_accuracy"] = value(absent);  // a recording from files
+    QVERIFY(json::parse(point_file_text(point, decoder, last_row())).at("values").at("accuracy_below_ideal").is_null());
+    const json plain = json::parse(point_file_text(point, evaluation(0.01), last_row())).at("values");
+    for (const char* const name :
+         {"accuracy_below_ideal", "motif_warm_up_steps", "motif_hard_share", "cycle_hard_share"})
+      QVERIFY2(plain.at(name).is_null(), name);
+  }
+
   void foldersAreMergedAndContradictionsRefused() {
     const QTemporaryDir place;
     const fs::path root = place.path().toStdString();

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
+#include "core/contract/run_folder.h"
 #include "worker_process.h"
 
 using namespace mambarium;
@@ -88,6 +90,67 @@ class MotifTest : public QObject {
     QVERIFY2(finished.out.contains("0/5") && finished.out.contains(">50"), finished.out.constData());
   }
 
+  void aRunSaysHowItsCouplingWasWarmedUpAndIsWired() {
+    const QStringList trained = run("wired", {"--model.motif_warmup=1000"});
+    const std::string folder = trained.back().toStdString();
+    const ReadRunFolder read = read_run_folder(folder);
+    QVERIFY(read.run.manifest.warm_up && read.run.manifest.warm_up->reached == 1);
+    QVERIFY(read.run.manifest.warm_up->steps > 50 && read.run.manifest.warm_up->steps < 400);
+    const Finished resumed = run_worker({"train", "--quiet", "--resume", trained.back()});
+    QVERIFY2(resumed.code == 0, resumed.err.constData());
+    QVERIFY(read_run_folder(folder).run.manifest.warm_up == read.run.manifest.warm_up);
+
+    const json wiring = parsed(run_worker({"evaluate", trained.back(), "--json"}));
+    // The rule by which the warm-up ends: m >= 0.25 - sqrt(0.1) 0.25.
+    QVERIFY2(wiring.at("coupling").at("soft_share") > 0.17, wiring.dump().c_str());
+    QVERIFY2(wiring.at("coupling").at("hard_share") > 0.1, wiring.dump().c_str());
+    QVERIFY2(wiring.at("decay").at("ordinary").is_null(), "Mamba-1 has no decay factors to take a mean of");
+    const Finished text = run_worker({"evaluate", trained.back()});
+    QVERIFY2(text.code == 0 && text.out.contains("triads of the coupling") && text.out.contains("\n021U "),
+             text.out.constData());
+  }
+
+  void aRunWithoutWarmUpStepsStartsCold() {
+    const QStringList trained = run("cold", {"--model.motif_warmup=0"});
+    QVERIFY(!read_run_folder(trained.back().toStdString()).run.manifest.warm_up);
+    const json wiring = parsed(run_worker({"evaluate", trained.back(), "--json"}));
+    QVERIFY2(wiring.at("coupling").at("hard_share") == 0, wiring.dump().c_str());
+  }
+
+  void picardPassesStandBesideTheRecurrence() {
+    const QString coupled = run("picard", {"--model.motif_warmup=1000"}).back();
+    double before = HUGE_VAL;
+    for (const int passes : {1, 2, 16}) {
+      const Finished finished = run_worker({"evaluate", coupled, "--json", "--picard", QString::number(passes)});
+      QVERIFY2(finished.code == 0, finished.err.constData());
+      const json report = parsed(finished), picard = report.at("picard");
+      QCOMPARE(picard.at("passes").get<int>(), passes);
+      QVERIFY2(picard.at("output_error") < before, picard.dump().c_str());
+      QVERIFY2(std::abs(picard.at("exact_loss").get<double>() - report.at("model").at("mean").get<double>()) < 1e-6,
+               report.dump().c_str());
+      QVERIFY2(std::abs(picard.at("loss").get<double>() - picard.at("exact_loss").get<double>()) < 1e-3,
+               picard.dump().c_str());
+      before = picard.at("output_error");
+    }
+    QVERIFY2(before < 1e-5, "as many passes as tokens are the recurrence");
+    const Finished text = run_worker({"evaluate", coupled, "--picard", "2"});
+    QVERIFY2(text.out.contains("by 2 Picard passes") && text.out.contains("\nlargest state error "),
+             text.out.constData());
+
+    const QString plain = folder_.filePath("plain");
+    const Finished trained = run_worker({"train", "--quiet", "--task.length=16", "--model.d_model=4",
+                                         "--training.steps=1", "--training.batch=2", "--folder", plain});
+    QVERIFY2(trained.code == 0, trained.err.constData());
+    for (const auto& [folder, passes, words] :
+         {std::tuple{coupled, "0", "0 is not a number of passes from 1 to 16"},
+          std::tuple{coupled, "17", "17 is not a number of passes"}, std::tuple{plain, "2", "not coupled"}}) {
+      const Finished refused = run_worker({"evaluate", folder, "--picard", passes});
+      QCOMPARE(refused.code, 2);
+      QCOMPARE(refused.complaints().size(), std::size_t{1});
+      QVERIFY2(refused.err.contains(words), refused.err.constData());
+    }
+  }
+
   void badInputIsOneSentence_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::addColumn<QByteArray>("words");
@@ -116,6 +179,25 @@ class MotifTest : public QObject {
   }
 
  private:
+  // Trains a coupled Mamba-1 for two steps; the last of the arguments that come back is its folder.
+  QStringList run(const char* name, const QStringList& more) {
+    const QStringList arguments = QStringList{"train",
+                                              "--quiet",
+                                              "--task.length=16",
+                                              "--model.kind=mamba1",
+                                              "--model.d_model=4",
+                                              "--model.d_state=16",
+                                              "--model.coupling=euler",
+                                              "--model.motif=021U",
+                                              "--training.steps=2",
+                                              "--training.batch=2",
+                                              "--training.lr=1e-6"} +
+                                  more + QStringList{"--folder", folder_.filePath(name)};
+    const Finished finished = run_worker(arguments);
+    if (finished.code != 0) qWarning("%s", finished.err.constData());
+    return arguments;
+  }
+
   QTemporaryDir folder_;
   QString file_;
 };

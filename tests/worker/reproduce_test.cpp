@@ -19,6 +19,8 @@ json tiny_figure() {
           {"title", "Tiny runs"},
           {"paper", "Figure 0"},
           {"about", "Two orders."},
+          {"group", "letters"},
+          {"article", "On Letters"},
           {"sweeps", json::array({{{"name", "orders"},
                                    {"base",
                                     {{"task", {{"length", 16}}},
@@ -46,7 +48,8 @@ class ReproduceTest : public QObject {
   void listNamesWhatThereIs() {
     const Finished shipped = run_worker({"reproduce", "list"});
     QVERIFY2(shipped.code == 0, shipped.err.constData());
-    QVERIFY(shipped.out.contains("window") && shipped.out.contains("fig3b"));
+    QVERIFY(shipped.out.contains("\nmarkov  window ") && shipped.out.contains("fig3b"));
+    QVERIFY(shipped.out.contains("\nmotif   motif-rank "));
     const Finished own = run_worker({"reproduce", "list", "--from", path("figures"), "--budget", "paper"});
     QVERIFY2(own.code == 0, own.err.constData());
     QVERIFY(own.out.contains("tiny") && own.out.contains("6 runs, 1 claims"));
@@ -68,6 +71,47 @@ class ReproduceTest : public QObject {
     QVERIFY2(second.code == 0, second.err.constData());
     QVERIFY2(second.out.contains("1 figures, 4 runs, 4 of them done"), second.out.constData());
     QCOMPARE(content(path("out").toStdString() + "/figures/tiny/orders/results.json"), results);
+  }
+
+  // The whole way of a measure of couplings: warmed up, counted, compared, decided, reported.
+  void aCouplingIsWarmedUpAndCompared() {
+    json figure = tiny_figure();
+    figure["sweeps"] = json::array(
+        {{{"name", "warm"},
+          {"base",
+           {{"task", {{"length", 16}}},
+            {"model", {{"kind", "mamba1"}, {"d_model", 4}, {"d_state", 8}, {"coupling", "euler"}, {"motif", "021U"}}},
+            {"training", {{"steps", 1}, {"batch", 1}, {"lr", 1e-9}}}}},
+          {"grid", {{"model.rank", {1, 2}}}},
+          {"seeds", {0, 1}}}});
+    const auto cell = [](const char* rank) { return json{{"model.rank", rank}}; };
+    figure["claims"] = json::array(
+        {{{"claim", "Rank 1 makes no cycle"},
+          {"paper", "it cannot"},
+          {"measure", "cycle_hard_share"},
+          {"below", 1e-6},
+          {"cells", json::array({{{"name", "r = 1"}, {"of", cell("1")}}})}},
+         {{"claim", "A rank costs 16 numbers"},
+          {"paper", "2 n"},
+          {"measure", "parameter_count"},
+          {"between", {16, 16}},
+          {"cells", json::array({{{"name", "r = 2, less r = 1"}, {"of", cell("2")}, {"minus", cell("1")}}})}},
+         {{"claim", "The warm-up takes steps"},
+          {"paper", "some"},
+          {"measure", "motif_warm_up_steps"},
+          {"above", 0},
+          {"cells", json::array({{{"name", "r = 1"}, {"of", cell("1")}}})}}});
+    write("warm", figure);
+    const Finished finished =
+        run_worker({"reproduce", "letters", "--from", path("warm"), "--out", path("out-warm"), "--workers", "2"});
+    QVERIFY2(finished.code == 0, finished.err.constData());
+    QVERIFY2(finished.out.contains("tiny: Rank 1 makes no cycle: holds"), finished.out.constData());
+    QVERIFY2(finished.out.contains("tiny: A rank costs 16 numbers: holds"), finished.out.constData());
+    const std::string report = content(path("out-warm").toStdString() + "/report.md");
+    QVERIFY(report.starts_with("# On Letters, reproduced"));
+    QVERIFY2(report.find("found, p \\< 0.0001, Holm \\< 0.0001 (2 pairs)") != std::string::npos, report.c_str());
+    const std::string csv = content(path("out-warm").toStdString() + "/figures/tiny/warm/results.csv");
+    QVERIFY(csv.find(",motif_warm_up_steps,") != std::string::npos);
   }
 
   void aFailedRunIsToldAndTheRestReported() {

@@ -1,0 +1,23 @@
+// Whether two models differ, decided on the differences of one measure with equal seeds (equal test sequences).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace mambarium {
+
+// The paired t-test of "no difference", two-sided.
+struct PairedTest {
+  std::int64_t n = 0;  // pairs
+  double t = 0;        // mean / standard error: infinite where all pairs differ alike, 0 where none differs
+  double p = 1;        // of a |t| as large or larger by Student's t with n - 1 degrees of freedom, to 1e-15
+};
+// Of the differences that are not NaN. With less than two of them t and p are NaN.
+PairedTest paired_test(std::span<const double> differences);
+
+// The p values of a family of comparisons after Holm's step-down correction, in their order: what is below 0.05 then is
+// a difference with at most a 5 % chance of one false among all of them. NaN stays and is no part of the family.
+std::vector<double> holm_adjusted(std::span<const double> p);
+
+}  // namespace mambarium
