@@ -86,6 +86,7 @@ QDialog* makeShortcutsDialog(const QList<QAction*>& actions, QWidget* parent) {
   }
   add(tr("Left, Right"), tr("On the timeline: the checkpoint before or after"));
   add(tr("Up, Down"), tr("In a number field: the next round number"));
+  add(tr("Arrows, digits"), tr("On the bars of a motif profile: choose one and change it, type its exact share"));
   add(tr("Shift and click"), tr("On a part of the model: the fork of the run begins at step 0"));
   add(tr("Escape"), tr("Leave a field, the palette or presentation mode"));
   QDialog* const dialog = makeDialog(tr("Keyboard shortcuts"), table, parent);

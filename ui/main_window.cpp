@@ -151,7 +151,10 @@ void MainWindow::arrange() {
 void MainWindow::connectSession() {
   connect(&session_, &Session::changed, this, &MainWindow::refreshSentence);
   connect(&session_, &Session::changed, this, &MainWindow::refreshActions);
-  connect(&session_, &Session::changed, form_, [this] { form_->setForking(session_.forksParts()); });
+  connect(&session_, &Session::changed, form_, [this] {
+    form_->setForking(session_.forksParts());
+    form_->setFilesAreHere(runsHere(session_.machines().selected()));
+  });
   connect(&session_.runs(), &RunList::currentChanged, this, &MainWindow::refreshTitle);
   connect(&session_.feed(), &PanelFeed::checkpointChanged, this, &MainWindow::refreshSentence);
   connect(&session_, &Session::workerDied, this, &MainWindow::noticeDeath);

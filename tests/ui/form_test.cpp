@@ -2,13 +2,23 @@
 #include <QApplication>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDir>
+#include <QDragEnterEvent>
+#include <QFile>
+#include <QFileDialog>
 #include <QLabel>
+#include <QLineEdit>
+#include <QMimeData>
+#include <QPushButton>
+#include <QTemporaryDir>
 #include <QTest>
+#include <QUrl>
 
 #include "core/contract/preset.h"
 #include "core/contract/resources.h"
 #include "ui/form/experiment_form.h"
 #include "ui/form/number_box.h"
+#include "ui/session/machine.h"
 
 using namespace mambarium;
 
@@ -216,6 +226,91 @@ class FormTest : public QObject {
     QCOMPARE(draft_->config().integer("task.order"), 1);
   }
 
+  void aFileCanBeChosenInADialog() {
+    draft_->edit("task.kind", std::string("file"));
+    const QString path = makeFile(QStringLiteral("letters.txt"));
+    type(QStringLiteral("task.file"), files_.path() + QStringLiteral("/other.txt"));
+    const int before = draft_->history().count();
+    QFileDialog* const dialog = openDialog("task.file");
+    QVERIFY(dialog && dialog->isVisible());
+    QCOMPARE(dialog->directory().canonicalPath(), QDir(files_.path()).canonicalPath());  // where the present file is
+    pickInDialog(*dialog, QStringLiteral("letters.txt"));
+    QCOMPARE(draft_->config().text("task.file"), path.toStdString());
+    QCOMPARE(qobject_cast<QLineEdit*>(form_->field("task.file"))->text(), path);
+    QCOMPARE(draft_->history().count(), before + 1);  // a step of its own, apart from what was typed
+    draft_->history().undo();
+    QVERIFY(draft_->config().text("task.file").ends_with("other.txt"));
+    QTRY_VERIFY(!form_->field("task.file")->findChild<QFileDialog*>());
+  }
+
+  void anUnusedDialogChangesNothing() {
+    draft_->edit("task.kind", std::string("file"));
+    const int before = draft_->history().count();
+    QFileDialog* const dialog = openDialog("task.file");
+    QVERIFY(dialog);
+    QTest::keyClick(dialog, Qt::Key_Escape);
+    QTRY_VERIFY(!form_->field("task.file")->findChild<QFileDialog*>());
+    QCOMPARE(draft_->history().count(), before);
+    QCOMPARE(draft_->config().text("task.file"), std::string("symbols.txt"));
+  }
+
+  void aFolderForRunsCanBeChosen() {
+    QVERIFY(QDir(files_.path()).mkpath(QStringLiteral("here/runs")));
+    draft_->edit("run.out", files_.filePath(QStringLiteral("here")).toStdString());
+    QFileDialog* const dialog = openDialog("run.out");
+    QVERIFY(dialog);
+    QCOMPARE(dialog->fileMode(), QFileDialog::Directory);
+    pickInDialog(*dialog, QStringLiteral("runs"));
+    QCOMPARE(draft_->config().text("run.out"), files_.filePath(QStringLiteral("here/runs")).toStdString());
+  }
+
+  void filesCanBeDropped() {
+    draft_->edit("task.kind", std::string("decoding"));
+    draft_->edit("task.recording", std::string("windows"));
+    QWidget* const field = form_->field("task.files");
+    const QString second = makeFile(QStringLiteral("day2.npz")), tenth = makeFile(QStringLiteral("day10.npz"));
+    QVERIFY(drop(field, {tenth, second}));
+    QCOMPARE(draft_->config().text("task.files"), (second + QLatin1Char(';') + tenth).toStdString());
+    QVERIFY(!drop(field, {files_.path()}));  // a folder is no recording
+    draft_->edit("task.kind", std::string("file"));
+    QVERIFY(!drop(form_->field("task.file"), {second, tenth}));  // one file is wanted
+    QVERIFY(drop(form_->field("task.file"), {tenth}));
+    QCOMPARE(draft_->config().text("task.file"), tenth.toStdString());
+    QVERIFY(drop(form_->field("run.out"), {files_.path()}));
+    QCOMPARE(draft_->config().text("run.out"), files_.path().toStdString());
+  }
+
+  void aMissingFileIsSaidWhereItsComputerIsThisOne() {
+    draft_->edit("task.kind", std::string("file"));
+    const QString path = files_.filePath(QStringLiteral("later.txt"));
+    type(QStringLiteral("task.file"), path);
+    QVERIFY(form_->problemText("task.file").isEmpty());  // a worker elsewhere may have it
+    form_->setFilesAreHere(true);
+    QCOMPARE(form_->problemText("task.file"), QStringLiteral("There is no file %1 on this computer.").arg(path));
+    QVERIFY(draft_->problems().empty());  // the worker has the last word
+    type(QStringLiteral("task.file"), files_.path());
+    QCOMPARE(form_->problemText("task.file"), QStringLiteral("%1 is a folder; a file is wanted.").arg(files_.path()));
+    type(QStringLiteral("task.file"), path);
+    makeFile(QStringLiteral("later.txt"));
+    QEvent back(QEvent::WindowActivate);
+    QApplication::sendEvent(form_.get(), &back);
+    QVERIFY(form_->problemText("task.file").isEmpty());
+
+    draft_->edit("task.kind", std::string("decoding"));
+    draft_->edit("task.recording", std::string("windows"));
+    type(QStringLiteral("task.files"), path + QStringLiteral("; ") + files_.filePath(QStringLiteral("no.npz")));
+    QCOMPARE(form_->problemText("task.files"),
+             QStringLiteral("There is no file %1 on this computer.").arg(files_.filePath(QStringLiteral("no.npz"))));
+    QVERIFY(form_->problemText("run.out").isEmpty());  // is made when it is needed
+  }
+
+  void onlyItsOwnWorkerIsSurelyHere() {
+    const auto on = [](const char* command) { return Machine{QStringLiteral("A"), QLatin1String(command), {}}; };
+    QVERIFY(runsHere(thisMachine()));
+    QVERIFY(runsHere(on("/opt/mambarium/bin/mambarium-worker serve")));
+    QVERIFY(!runsHere(on("ssh gpu-box mambarium-worker")));
+  }
+
   void tabGoesThroughTheFieldsInTheirOrder() {
     QWidget* const first = form_->field("task.order");
     first->setFocus();
@@ -239,6 +334,42 @@ class FormTest : public QObject {
     return QString::fromStdString(value_to_string(draft_->config().value(key.toStdString())));
   }
 
+  QString makeFile(const QString& name) const {
+    QFile file(files_.filePath(name));
+    return file.open(QIODevice::WriteOnly) ? file.fileName() : QString();
+  }
+  // By the button beside the field.
+  QFileDialog* openDialog(const char* key) const {
+    auto* const button = form_->findChild<QPushButton*>(QLatin1String(key) + QStringLiteral(".choose"));
+    if (!button || button->accessibleName().isEmpty()) return nullptr;
+    QTest::mouseClick(button, Qt::LeftButton);
+    return form_->field(key)->findChild<QFileDialog*>();
+  }
+  static void pickInDialog(QFileDialog& dialog, const QString& name) {
+    auto* const edit = dialog.findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
+    QVERIFY(edit);
+    edit->setFocus();
+    edit->clear();
+    QTest::keyClicks(edit, name);
+    QTest::keyClick(edit, Qt::Key_Return);
+    QVERIFY(!dialog.isVisible());
+  }
+  static bool drop(QWidget* field, const QStringList& paths) {
+    QMimeData data;
+    QList<QUrl> urls;
+    for (const QString& path : paths) urls.append(QUrl::fromLocalFile(path));
+    data.setUrls(urls);
+    const QPoint middle = field->rect().center();
+    QDragEnterEvent enter(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    enter.ignore();
+    QApplication::sendEvent(field, &enter);
+    if (!enter.isAccepted()) return false;
+    QDropEvent dropped(middle, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QApplication::sendEvent(field, &dropped);
+    return dropped.isAccepted();
+  }
+
+  QTemporaryDir files_;
   std::unique_ptr<ExperimentDraft> draft_;
   std::unique_ptr<ExperimentForm> form_;
 };

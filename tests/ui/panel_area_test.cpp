@@ -3,8 +3,11 @@
 #include "ui/panel_area.h"
 
 #include <QAction>
+#include <QApplication>
+#include <QMenu>
 #include <QSettings>
 #include <QTemporaryDir>
+#include <QTimer>
 #include <QToolButton>
 
 #include "panel_fixture.h"
@@ -21,6 +24,7 @@ class PanelAreaTest : public QObject {
   void aHiddenPanelMayFillTheArea();
   void whatIsShownSurvives();
   void aLayoutOfFewerPanelsStillFits();
+  void panelsWithoutRoomStandInAMenu();
 
  private:
   static std::unique_ptr<PanelArea> shownArea() {
@@ -117,6 +121,35 @@ void PanelAreaTest::aLayoutOfFewerPanelsStillFits() {
   QTest::mouseClick(button(*area, "state"), Qt::LeftButton);
   QTRY_VERIFY(area->panel(QStringLiteral("state"))->height() >= 190);
   for (const Panel* panel : area->panels()) QVERIFY(!panel->isVisible() || panel->height() >= 190);
+}
+
+void PanelAreaTest::panelsWithoutRoomStandInAMenu() {
+  const auto area = shownArea();
+  area->resize(700, 900);
+  QApplication::setActiveWindow(area.get());
+  auto* more = area->findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"));
+  QTRY_VERIFY(more->isVisible());
+  QVERIFY(!more->accessibleName().isEmpty() && (more->focusPolicy() & Qt::TabFocus));
+  QAction* theory = area->showAction(area->panel(QStringLiteral("theory")));
+  for (const Panel* panel : area->panels()) {
+    QAction* action = area->showAction(panel);
+    QVERIFY2(action->isCheckable(), qPrintable(panel->id()));  // the menu shows a check mark
+    QVERIFY2(button(*area, qPrintable(panel->id()))->isVisible() != more->menu()->actions().contains(action),
+             qPrintable(panel->id()));
+  }
+  QVERIFY(more->menu()->actions().contains(theory));
+  QVERIFY(!theory->isChecked());
+  // With the keyboard alone; the menu waits for a choice before keyClick() comes back.
+  QTimer::singleShot(50, this, [] {
+    QWidget* menu = QApplication::activePopupWidget();
+    QVERIFY(menu);
+    QTest::keyClick(menu, Qt::Key_Up);  // the last
+    QTest::keyClick(menu, Qt::Key_Return);
+  });
+  more->setFocus();
+  QTest::keyClick(more, Qt::Key_Space);
+  QTRY_VERIFY(theory->isChecked());
+  QVERIFY(area->panel(QStringLiteral("theory"))->isVisible());
 }
 
 QTEST_MAIN(PanelAreaTest)

@@ -10,7 +10,9 @@
 #include <QStyleOptionComboBox>
 #include <QVBoxLayout>
 #include <set>
+#include <utility>
 
+#include "ui/form/path_field.h"
 #include "ui/form/property_editor.h"
 #include "ui/session/problem_text.h"
 
@@ -117,6 +119,18 @@ void ExperimentForm::setForking(bool forking) {
   fork_hint_->setVisible(forking);
 }
 
+void ExperimentForm::setFilesAreHere(bool here) {
+  if (here == std::exchange(files_are_here_, here)) return;
+  refresh();
+}
+
+QString ExperimentForm::problemOfFiles(const PropertyEditor& editor) const {
+  const std::optional<PathKind> kind = editor.pathKind();
+  const std::string_view key = editor.property().key;
+  if (!files_are_here_ || !kind || !draft_.config().applies(key)) return {};
+  return problemOfPath(*kind, QString::fromStdString(draft_.config().text(key)));
+}
+
 void ExperimentForm::addRow(QGridLayout& grid, const Property& property) {
   Row row{};
   row.label = new QLabel(fromView(property.label));
@@ -176,6 +190,8 @@ void ExperimentForm::refresh() {
       sentences.append(withoutPlace(problem));
       return true;
     });
+    if (sentences.isEmpty()) sentences.append(problemOfFiles(*row.editor));
+    sentences.removeAll(QString());
     row.problem->setText(sentences.join(QLatin1Char('\n')));
     row.problem->setVisible(!sentences.isEmpty());
     row.editor->field()->setProperty("invalid", !sentences.isEmpty());
@@ -220,6 +236,7 @@ bool ExperimentForm::event(QEvent* event) {
                    event->type() == QEvent::Polish)) {
     setMinimumWidth(widget()->minimumSizeHint().width() + verticalScrollBar()->sizeHint().width());
   }
+  if (event->type() == QEvent::WindowActivate) refresh();  // files may have come or gone meanwhile
   return QScrollArea::event(event);
 }
 

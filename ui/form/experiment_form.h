@@ -32,6 +32,8 @@ class ExperimentForm : public QScrollArea {
   QString problemText(std::string_view key) const;  // what stands below the row, "" when nothing does
   // While a change of a part forks the run that trains, a line above the parts says so.
   void setForking(bool forking);
+  // Whether runs read files of this computer: then a file that is not there is said below its row.
+  void setFilesAreHere(bool here);
 
  protected:
   bool event(QEvent* event) override;
@@ -48,6 +50,7 @@ class ExperimentForm : public QScrollArea {
   void refresh();
   void refreshPreset();
   bool isOfAnotherKind(const Property& property) const;
+  QString problemOfFiles(const PropertyEditor& editor) const;  // "" when there is none
 
   ExperimentDraft& draft_;
   std::vector<Preset> presets_;
@@ -57,6 +60,7 @@ class ExperimentForm : public QScrollArea {
   QLabel* preset_text_ = nullptr;
   QLabel* fork_hint_ = nullptr;
   QLabel* other_problems_ = nullptr;
+  bool files_are_here_ = false;
 };
 
 }  // namespace mambarium

@@ -7,9 +7,11 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
-#include <QSignalBlocker>
+#include <QPushButton>
 #include <algorithm>
 
+#include "ui/form/motif_profile_chart.h"
+#include "ui/form/motif_profile_editor.h"
 #include "ui/form/number_box.h"
 #include "ui/session/problem_text.h"
 
@@ -43,7 +45,13 @@ PropertyEditor::PropertyEditor(const Property& property, ExperimentDraft& draft,
       makeSet();
       break;
     case PropertyType::text:
-      makeLineEdit();
+      if (const std::optional<PathKind> kind = pathKind()) {
+        makePathField(*kind);
+      } else if (property.key == "model.motif_profile") {
+        makeMotifProfile();
+      } else {
+        makeLineEdit(new QLineEdit);
+      }
       break;
   }
   setFocusProxy(field_);
@@ -134,8 +142,48 @@ void PropertyEditor::makeSet() {
   };
 }
 
-void PropertyEditor::makeLineEdit() {
-  auto* const edit = new QLineEdit;
+std::optional<PathKind> PropertyEditor::pathKind() const {
+  if (property_.key == "task.file") return PathKind::file;
+  if (property_.key == "task.files") return PathKind::files;
+  if (property_.key == "run.out") return PathKind::folder;
+  return std::nullopt;
+}
+
+void PropertyEditor::makePathField(PathKind kind) {
+  const QString filter =
+      kind == PathKind::files ? tr("Recordings (*.npz *.mat);;All files (*)") : tr("Text (*.txt *.csv);;All files (*)");
+  auto* const edit = new PathField(kind, fromView(property_.label), filter);
+  makeLineEdit(edit);
+  connect(edit, &PathField::chosen, this, [this](const QString& path) {
+    draft_.startStep();
+    draft_.editText(property_.key, path);
+    draft_.startStep();
+  });
+  auto* const button = new QPushButton(tr("Choose…"));
+  button->setObjectName(QStringLiteral("%1.choose").arg(fromView(property_.key)));
+  button->setAccessibleName(tr("Choose: %1").arg(fromView(property_.label)));
+  button->setToolTip(tr("Look for it on this computer. On another machine, type the path that it has there."));
+  button->setFocusPolicy(Qt::TabFocus);
+  connect(button, &QPushButton::clicked, edit, &PathField::choose);
+  layout()->addWidget(button);
+}
+
+void PropertyEditor::makeMotifProfile() {
+  auto* const bars = new MotifProfileEditor;
+  static_cast<QBoxLayout*>(layout())->setDirection(QBoxLayout::TopToBottom);
+  layout()->addWidget(bars);
+  bars->chart()->installEventFilter(this);
+  makeLineEdit(new QLineEdit);
+  connect(bars, &MotifProfileEditor::changed, this,
+          [this](const QString& profile) { draft_.editText(property_.key, profile); });
+  connect(bars, &MotifProfileEditor::settled, this, [this] { draft_.startStep(); });
+  refresh_ = [this, bars, refresh_text = std::move(refresh_)] {
+    refresh_text();
+    bars->setProfile(QString::fromStdString(draft_.config().text(property_.key)));
+  };
+}
+
+void PropertyEditor::makeLineEdit(QLineEdit* edit) {
   adopt(edit);
   connect(edit, &QLineEdit::textEdited, this, [this](const QString& text) { draft_.editText(property_.key, text); });
   refresh_ = [this, edit] {

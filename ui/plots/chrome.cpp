@@ -54,6 +54,8 @@ QPushButton { padding: 5px 12px; border: 1px solid %line; border-radius: 5px; ba
 QPushButton:hover { border-color: %strong; }
 QPushButton:pressed { background: %grid; }
 QPushButton:focus { border-color: %accent; }
+QPushButton::menu-indicator { image: url(:/theme/down-%kind.svg); width: 9px; height: 9px; subcontrol-origin: border; subcontrol-position: center right; right: 8px; }
+QPushButton[menu="true"] { padding-right: 24px; }
 QPushButton:disabled { color: %off; }
 QPushButton[primary="true"] { background: %accent; border-color: %accent; color: %on-accent; font-weight: 600; }
 QPushButton[primary="true"]:disabled { background: %grid; border-color: %line; color: %off; }

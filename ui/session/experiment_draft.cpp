@@ -1,6 +1,7 @@
 #include "ui/session/experiment_draft.h"
 
 #include <QUndoCommand>
+#include <utility>
 
 #include "ui/session/problem_text.h"
 
@@ -20,7 +21,12 @@ class ExperimentDraft::Change : public QUndoCommand {
  public:
   // `merge_id`: consecutive changes with the same id become one.
   Change(ExperimentDraft& draft, const ExperimentConfig& after, const QString& what, int merge_id)
-      : QUndoCommand(what), draft_(draft), before_(draft.config_), after_(after), merge_id_(merge_id) {}
+      : QUndoCommand(what),
+        draft_(draft),
+        before_(draft.config_),
+        after_(after),
+        merge_id_(merge_id),
+        starts_step_(std::exchange(draft.starts_step_, false)) {}
   Change(ExperimentDraft& draft, const ExperimentConfig& after, const QString& what, Consequence consequence)
       : Change(draft, after, what, never) {
     consequence_ = std::move(consequence);
@@ -29,6 +35,7 @@ class ExperimentDraft::Change : public QUndoCommand {
   void undo() override {
     if (consequence_) consequence_->revert();
     draft_.assign(before_);
+    draft_.startStep();
   }
   void redo() override {
     draft_.assign(after_);
@@ -36,7 +43,9 @@ class ExperimentDraft::Change : public QUndoCommand {
   }
   int id() const override { return merge_id_; }
   bool mergeWith(const QUndoCommand* other) override {
-    after_ = static_cast<const Change*>(other)->after_;
+    const auto* const later = static_cast<const Change*>(other);
+    if (later->starts_step_) return false;
+    after_ = later->after_;
     setObsolete(after_ == before_);
     return true;
   }
@@ -45,6 +54,7 @@ class ExperimentDraft::Change : public QUndoCommand {
   ExperimentDraft& draft_;
   ExperimentConfig before_, after_;
   int merge_id_;
+  bool starts_step_;
   std::optional<Consequence> consequence_;
 };
 

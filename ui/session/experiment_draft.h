@@ -1,8 +1,8 @@
 // ExperimentDraft: the settings in the form, with undo and redo. Nothing is trained until a run is made of it.
 //
-// Every change is one step of history(), consecutive changes of one number merge. What cannot be a value of a setting
-// ("abc" for a number, 0 below the minimum) never enters the draft: it is kept as a problem of that setting until the
-// setting is changed again, so that problems() says everything that stands against pressing play.
+// Every change is one step of history(), consecutive changes of one number or text merge. What cannot be a value of a
+// setting ("abc" for a number, 0 below the minimum) never enters the draft: it is kept as a problem of that setting
+// until the setting is changed again, so that problems() says everything that stands against pressing play.
 //
 // A change may have a consequence outside of the draft (the running experiment forks), which setConsequences() decides.
 // Undo takes both back and redo brings both about again. Numbers are typed key by key: their consequence waits for
@@ -44,6 +44,7 @@ class ExperimentDraft : public QObject {
   void edit(std::string_view key, const PropertyValue& value, Beginning beginning = Beginning::now);
   void editText(std::string_view key, const QString& typed);  // as a person typed it, so far
   void settle(std::string_view key);                          // that was all of it
+  void startStep() { starts_step_ = true; }                   // the next change does not merge with the last one
   // All settings at once (a preset, a share string, another run), as one step called `what`. With keep_machine the
   // settings of the group "Run" stay: they belong to the computer, not to the experiment.
   void replace(const ExperimentConfig& config, const QString& what, bool keep_machine);
@@ -64,6 +65,7 @@ class ExperimentDraft : public QObject {
   ExperimentConfig config_;
   std::map<std::string, Problem, std::less<>> refused_;
   QUndoStack history_;
+  bool starts_step_ = false;
   Consequences consequences_ = [](const Property&, const ExperimentConfig&, Beginning) { return std::nullopt; };
 };
 

@@ -50,6 +50,11 @@ WorkerCommand workerCommand(const Machine& machine) {
   return {found, words, {}, {}};
 }
 
+bool runsHere(const Machine& machine) {
+  const QStringList words = QProcess::splitCommand(machine.command);
+  return words.isEmpty() || QFileInfo(words.first()).fileName() == worker_name;
+}
+
 Machine thisMachine() {
   return {QStringLiteral("This computer"), {}, QDir::home().filePath(QStringLiteral("mambarium/runs"))};
 }

@@ -31,6 +31,10 @@ struct WorkerCommand {
 
 WorkerCommand workerCommand(const Machine& machine);
 
+// Whether the worker surely runs on this computer and so reads its files: when its command is no other program that
+// might lead elsewhere.
+bool runsHere(const Machine& machine);
+
 Machine thisMachine();  // what a fresh installation starts with
 
 // All machines a person has set up (at least one) and which of them new runs use.

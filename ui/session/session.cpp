@@ -50,6 +50,7 @@ Session::~Session() {
 void Session::setMachines(const Machines& machines) {
   const bool other_folder = machines.selected().runs_folder != machines_.selected().runs_folder;
   machines_ = machines;
+  Q_EMIT changed();
   if (!other_folder) return;
   ExperimentConfig moved = draft_.config();
   moved.set("run.out", machines_.selected().runs_folder.toStdString());
