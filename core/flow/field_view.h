@@ -2,7 +2,8 @@
 //
 // What is behind it is called as bool field(z, v) or void field(z, v), z and v spans of dimension() numbers; false says
 // that the field has no value at z, as outside a grid. It must outlive the view. A view may be used from the threads
-// that its field may be.
+// that its field may be. An affine field is seen as such too: what calls it a million times need not do so through a
+// pointer.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +11,8 @@
 #include <type_traits>
 
 namespace mambarium {
+
+struct AffineField;
 
 class FieldView {
  public:
@@ -30,15 +33,19 @@ class FieldView {
           } else {
             return static_cast<bool>(called(z, v));
           }
-        }) {}
+        }) {
+    if constexpr (std::is_same_v<Field, AffineField>) affine_ = &field;
+  }
 
   std::int64_t dimension() const { return dimension_; }
   bool operator()(std::span<const double> z, std::span<double> v) const { return call_(field_, z, v); }
+  const AffineField* affine() const { return affine_; }  // nullptr for any other field
 
  private:
   const void* field_;
   std::int64_t dimension_;
   bool (*call_)(const void*, std::span<const double>, std::span<double>);
+  const AffineField* affine_ = nullptr;
 };
 
 }  // namespace mambarium

@@ -30,12 +30,16 @@ std::string directions(std::int64_t count) {
 
 }  // namespace
 
+bool is_complex(std::complex<double> eigenvalue, std::span<const std::complex<double>> eigenvalues) {
+  return std::abs(eigenvalue.imag()) > real_tolerance * largest_size(eigenvalues);
+}
+
 Stability stability(std::span<const std::complex<double>> eigenvalues, FieldKind kind) {
   Stability result;
   const double scale = largest_size(eigenvalues);
   bool neutral_real = false;
   for (const auto& eigenvalue : eigenvalues) {
-    const bool complex = std::abs(eigenvalue.imag()) > real_tolerance * scale;
+    const bool complex = is_complex(eigenvalue, eigenvalues);
     const double rate = growth(eigenvalue, kind);
     result.rotates |= complex;
     if (std::abs(rate) <= neutral_tolerance * scale) {
@@ -98,11 +102,10 @@ std::optional<FixedPoint> fixed_point(const AffineField& field) {
   if (!std::ranges::all_of(point.z, [](double value) { return std::isfinite(value); })) return std::nullopt;
   point.eigenvalues = eigenvalues(field.J, field.r);
   point.stability = stability(point.eigenvalues, field.kind);
-  const double scale = largest_size(point.eigenvalues);
   for (std::int64_t i = 0; i < field.r; ++i) {
     const auto eigenvalue = point.eigenvalues[i];
     point.directions.emplace_back();
-    if (field.r <= largest_with_directions && std::abs(eigenvalue.imag()) <= real_tolerance * scale)
+    if (field.r <= largest_with_directions && !is_complex(eigenvalue, point.eigenvalues))
       point.directions.back() = real_eigenvector(field.J, field.r, eigenvalue.real(), i);
   }
   return point;

@@ -24,16 +24,21 @@ struct Stability {
   bool operator==(const Stability&) const = default;
 };
 
+// Whether one of them counts as complex: rounding leaves an imaginary part within 1e-7 of the largest one's size.
+bool is_complex(std::complex<double> eigenvalue, std::span<const std::complex<double>> eigenvalues);
+
 // Of the eigenvalues of J. A growth rate (real part; |1 + eigenvalue| - 1 of a displacement) within 1e-9 of the largest
-// eigenvalue's size is neutral, an imaginary part within 1e-7 of it is none: rounding leaves such.
+// eigenvalue's size is neutral: rounding leaves such.
 Stability stability(std::span<const std::complex<double>> eigenvalues, FieldKind kind);
 
 // "stable focus"; with three directions and more "saddle, 2 stable directions and 1 unstable" and the like.
 std::string to_text(const Stability& stability);
 
 struct FixedPoint {
-  std::vector<double> z;                          // [r]: v(z) = 0
-  std::vector<std::complex<double>> eigenvalues;  // of J, the largest real part first
+  std::vector<double> z;  // [r]: v(z) = 0
+  // Of J, the largest real part first. Of a velocity they are rates, a unit of its time; of a displacement w makes z
+  // 1 + w times as large in one token.
+  std::vector<std::complex<double>> eigenvalues;
   // Per real eigenvalue its direction, length 1; empty for the complex ones, and for all where r > 16.
   std::vector<std::vector<double>> directions;
   Stability stability;

@@ -6,18 +6,41 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/flow/affine_field.h"
+
 namespace mambarium {
 namespace {
 
 constexpr std::int64_t largest_dimension = 16;
 
-using Point = std::array<double, largest_dimension>;
+// An affine field whose loops the compiler unrolls; the same sums in the same order as AffineField's own.
+template <std::int64_t R>
+class UnrolledAffine {
+ public:
+  explicit UnrolledAffine(const AffineField& field) {
+    std::copy_n(field.J.begin(), R * R, J_.begin());
+    std::copy_n(field.c.begin(), R, c_.begin());
+  }
+  std::int64_t dimension() const { return R; }
+  bool operator()(std::span<const double> z, std::span<double> v) const {
+    for (std::int64_t i = 0; i < R; ++i) {
+      double sum = c_[i];
+      for (std::int64_t j = 0; j < R; ++j) sum += J_[i * R + j] * z[j];
+      v[i] = sum;
+    }
+    return true;
+  }
+
+ private:
+  std::array<double, R * R> J_;
+  std::array<double, R> c_;
+};
 
 // One side of a line. R: the dimension where it is known to the compiler, else 0.
-template <std::int64_t R>
+template <std::int64_t R, class Field>
 class Side {
  public:
-  Side(const FieldView& field, const Box& box, const StreamlineOptions& options, double sign)
+  Side(const Field& field, const Box& box, const StreamlineOptions& options, double sign)
       : field_(field), options_(options), sign_(sign), dimension_(field.dimension()) {
     for (std::int64_t i = 0; i < r(); ++i) {
       lower_[i] = box.lower[i];
@@ -55,6 +78,8 @@ class Side {
   }
 
  private:
+  using Point = std::array<double, R == 0 ? largest_dimension : R>;
+
   std::int64_t r() const {
     if constexpr (R > 0) return R;
     return dimension_;
@@ -181,7 +206,7 @@ class Side {
       covered_ += length(way_here, scale_);
       const double speed = length(v);
       fastest_ = std::max(fastest_, speed);
-      line.points.insert(line.points.end(), z.begin(), z.begin() + r());
+      for (std::int64_t i = 0; i < r(); ++i) line.points.push_back(z[i]);
       line.speed.push_back(speed);
       line.time.push_back(sign_ * (time_ + share * step));
       ++points_;
@@ -195,7 +220,7 @@ class Side {
     return StreamlineEnd::seed;
   }
 
-  const FieldView& field_;
+  const Field& field_;
   const StreamlineOptions& options_;
   const double sign_;
   const std::int64_t dimension_;
@@ -206,15 +231,24 @@ class Side {
   std::int64_t points_ = 0;
 };
 
+template <std::int64_t R>
+StreamlineEnd follow_in(const FieldView& field, std::span<const double> seed, const Box& box,
+                        const StreamlineOptions& options, double sign, Streamline& line) {
+  if constexpr (R > 0)
+    if (const AffineField* const affine = field.affine())
+      return Side<R, UnrolledAffine<R>>(UnrolledAffine<R>(*affine), box, options, sign).follow(seed, line);
+  return Side<R, FieldView>(field, box, options, sign).follow(seed, line);
+}
+
 StreamlineEnd follow(const FieldView& field, std::span<const double> seed, const Box& box,
                      const StreamlineOptions& options, double sign, Streamline& line) {
   switch (field.dimension()) {
     case 2:
-      return Side<2>(field, box, options, sign).follow(seed, line);
+      return follow_in<2>(field, seed, box, options, sign, line);
     case 3:
-      return Side<3>(field, box, options, sign).follow(seed, line);
+      return follow_in<3>(field, seed, box, options, sign, line);
     default:
-      return Side<0>(field, box, options, sign).follow(seed, line);
+      return follow_in<0>(field, seed, box, options, sign, line);
   }
 }
 
@@ -245,7 +279,7 @@ Streamline follow_both(const FieldView& field, std::span<const double> seed, con
     throw std::invalid_argument("streamline: a coordinate of the seed is not finite");
   Streamline line;
   line.dimension = r;
-  Point v;
+  std::array<double, largest_dimension> v;
   if (!field(seed, {v.data(), static_cast<std::size_t>(r)})) {
     line.backward_end = line.forward_end = StreamlineEnd::no_field;
     return line;

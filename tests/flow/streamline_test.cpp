@@ -183,6 +183,24 @@ class StreamlineTest : public QObject {
     QCOMPARE(seed_of(line), std::int64_t{7});
   }
 
+  // What is known to be affine takes a way of its own.
+  void anAffineFieldIsFollowedAsAnyOther() {
+    RandomNumbers random(3);
+    for (int round = 0; round < 30; ++round) {
+      const std::int64_t r = 1 + round % 5;
+      const AffineField field{r, random.normals(r * r), random.normals(r)};
+      const auto hidden = [&](std::span<const double> z, std::span<double> v) { field(z, v); };
+      const Box box = cube(r, 2);
+      const auto expected = streamlines(FieldView(hidden, r), even_seeds(box, 5), box),
+                 found = streamlines(field, even_seeds(box, 5), box);
+      for (std::size_t index = 0; index < found.size(); ++index) {
+        QCOMPARE(found[index].count(), expected[index].count());
+        QVERIFY(largest_difference(found[index].points, expected[index].points) < 1e-12);
+        QVERIFY(largest_difference(found[index].speed, expected[index].speed) < 1e-12);
+      }
+    }
+  }
+
   // A grid holds an affine field exactly, so the lines are the same.
   void linesOfAGridAreThoseOfItsField() {
     const AffineField field{2, {-0.2, -1, 1, -0.2}, {0.3, 0}};

@@ -4,10 +4,14 @@
 #include "ui/scene/flow_panel.h"
 
 #include <QProcess>
+#include <algorithm>
 #include <cmath>
+#include <complex>
 
 #include "core/flow/fixed_point.h"
 #include "panel_fixture.h"
+#include "ui/scene/fixed_point_label.h"
+#include "ui/scene/flow_plane_label.h"
 
 using namespace mambarium;
 
@@ -37,6 +41,30 @@ double distance(const std::vector<double>& a, const std::vector<double>& b) {
   return std::sqrt(sum);
 }
 
+// The trace of J, J J, ... [r]: with as many of them as eigenvalues, these are known but for their order.
+std::vector<double> tracesOfPowers(const AffineField& field) {
+  const auto r = static_cast<std::size_t>(field.r);
+  std::vector<double> power = field.J, traces;
+  for (std::size_t k = 0; k < r; ++k) {
+    double trace = 0;
+    for (std::size_t i = 0; i < r; ++i) trace += power[i * r + i];
+    traces.push_back(trace);
+    std::vector<double> next(r * r);
+    for (std::size_t i = 0; i < r; ++i)
+      for (std::size_t j = 0; j < r; ++j)
+        for (std::size_t m = 0; m < r; ++m) next[i * r + j] += power[i * r + m] * field.J[m * r + j];
+    power = next;
+  }
+  return traces;
+}
+
+// nullptr where the plane has no label of a fixed point.
+FlowPlaneLabel* planeLabel(const Panel& panel) {
+  for (QCPLayerable* const child : plotOf(panel)->layer(QStringLiteral("axes"))->children())
+    if (auto* const label = dynamic_cast<FlowPlaneLabel*>(child); label && label->realVisibility()) return label;
+  return nullptr;
+}
+
 }  // namespace
 
 class FlowPanelTest : public QObject {
@@ -46,12 +74,18 @@ class FlowPanelTest : public QObject {
   void initTestCase() { loadFonts(); }
   void theFixedPointIsTheWholeSystems();
   void theFieldFollowsTheToken();
+  void theBoxStaysWhileTheInputMoves();
+  void anyThreeCoordinatesCanBeSeen();
   void aHeldInputStays();
+  void aWindowsBinsAreNamed();
   void aClickReadsTheField();
+  void whatWasReadFollowsTheField();
   void theSmallestStateRestsElsewhere();
   void theEmpiricalFieldHasNoFixedPoint();
   void oneNumberIsACurve();
   void theTableHasWhatCame();
+  void theEigenvaluesAreTheFields();
+  void thePlaneNamesItsFixedPoint();
   void runningThroughVisitsEveryToken();
   void optionsAreKeptAndChecked();
   void brokenAnswersAreASentence();
@@ -90,6 +124,42 @@ void FlowPanelTest::theFieldFollowsTheToken() {
   QVERIFY(panel->caption() != words);
 }
 
+void FlowPanelTest::theBoxStaysWhileTheInputMoves() {
+  for (const std::int64_t r : {1, 2, 5}) {
+    for (const char* const field : {"near_rest", "minimum_norm"}) {
+      const FlowData data = fake::flow(6, r, 40);
+      const auto panel = shownFlow(data, {{"view", "plane"}, {"field", field}});
+      panel->highlightToken(0);
+      const Box box = flow(panel).study()->box;
+      const auto before = flow(panel).study()->fixed_point->z;
+      panel->highlightToken(10);
+      QVERIFY(distance(flow(panel).study()->fixed_point->z, before) > 1e-3);
+      QVERIFY(flow(panel).study()->box == box);
+      for (std::int64_t point = 0; point < 40; ++point) QVERIFY(box.contains(flow(panel).study()->path.point(point)));
+    }
+  }
+}
+
+void FlowPanelTest::anyThreeCoordinatesCanBeSeen() {
+  const FlowData data = fake::flow(6, 5, 40);
+  const auto panel = shownFlow(data, {{"view", "plane"}, {"which", {4, 2, 0}}});
+  const auto seen = [&](std::size_t axis) { return static_cast<float>(flow(panel).study()->path.point(7)[axis]); };
+  QCOMPARE(flow(panel).study()->axis_names[0], std::string("z_5"));
+  QCOMPARE(seen(0), data.z.data[7 * 5 + 4]);
+  QCOMPARE(seen(1), data.z.data[7 * 5 + 2]);
+  auto* const second = named<QComboBox>(*panel, QStringLiteral("Coordinate along axis 2"));
+  QVERIFY(second->isVisible() && second->count() == 5);
+  QVERIFY(!named<QComboBox>(*panel, QStringLiteral("Coordinate along axis 3"))->isVisible());
+  second->setCurrentIndex(4);
+  Q_EMIT second->activated(4);
+  QCOMPARE(panel->options()["which"], (nlohmann::json{2, 4, 0}));  // each once: the two change places
+  QCOMPARE(seen(0), data.z.data[7 * 5 + 2]);
+  for (const nlohmann::json& bad : {nlohmann::json{0, 1}, nlohmann::json{0, 1, 1}, nlohmann::json{0, 1, -2}})
+    QVERIFY_THROWS_EXCEPTION(std::invalid_argument, panel->setOptions({{"which", bad}}));
+  panel->setOptions({{"which", {0, 1, 7}}});  // z has no eighth coordinate
+  QVERIFY(!panel->hasData() && panel->caption().endsWith(u'.'));
+}
+
 void FlowPanelTest::aHeldInputStays() {
   const FlowData data = fake::flow(6, 2, 40);
   const auto panel = shownFlow(data, {{"view", "plane"}});
@@ -104,6 +174,18 @@ void FlowPanelTest::aHeldInputStays() {
   QCOMPARE(flow(panel).inputToken(), 10);
 }
 
+void FlowPanelTest::aWindowsBinsAreNamed() {
+  FlowData data = fake::flow(6, 2, 40);
+  data.window = ProbeWindow{0, 300, 6, 0.05};
+  const auto panel = shownFlow(data, {{"view", "plane"}, {"hold", 9}});
+  panel->highlightToken(3);
+  const QString words = panel->caption();
+  QVERIFY2(words.contains(QStringLiteral("The input of bin 309 ")) &&
+               words.contains(QStringLiteral("after bin 303 z is at")) &&
+               words.endsWith(QString::fromUtf8("bins 300 to 339, direction 6 (270°).")),
+           qPrintable(words));
+}
+
 void FlowPanelTest::aClickReadsTheField() {
   const FlowData data = fake::flow(6, 2, 40);
   const auto panel = shownFlow(data, {{"view", "plane"}});
@@ -116,6 +198,20 @@ void FlowPanelTest::aClickReadsTheField() {
   QVERIFY(std::abs(mainRect(plot)->axis(QCPAxis::atLeft)->coordToPixel(reading->z[1]) - at.y()) < 0.5);
   QCOMPARE(reading->v, flow(panel).study()->velocity(reading->z));
   QVERIFY(panel->findChild<QLabel*>(QStringLiteral("flowReading"))->text().startsWith(QStringLiteral("z = (")));
+}
+
+void FlowPanelTest::whatWasReadFollowsTheField() {
+  const FlowData data = fake::flow(6, 2, 40);
+  const auto panel = shownFlow(data, {{"view", "plane"}});
+  panel->highlightToken(3);
+  QCustomPlot* const plot = plotOf(*panel);
+  QTest::mouseClick(plot, Qt::LeftButton, {}, mainRect(plot)->rect().center());
+  const auto before = *flow(panel).reading();
+  panel->highlightToken(10);
+  QVERIFY(flow(panel).reading());
+  QCOMPARE(flow(panel).reading()->z, before.z);
+  QVERIFY(distance(flow(panel).reading()->v, before.v) > 1e-3);
+  QCOMPARE(flow(panel).reading()->v, flow(panel).study()->velocity(before.z));
 }
 
 void FlowPanelTest::theSmallestStateRestsElsewhere() {
@@ -144,17 +240,71 @@ void FlowPanelTest::theTableHasWhatCame() {
   const FlowData data = fake::flow(5, 2, 12);
   const auto panel = shownFlow(data, {{"view", "plane"}});
   const PanelTable table = panel->table();
-  QCOMPARE(table.columns.size(), 3 + 2 + 5);
+  QCOMPARE(table.columns.size(), 3 + 2 + 5 + 2 * 2);
   QCOMPARE(table.rows.size(), 12u);
   QCOMPARE(table.rows[7][3].toFloat(), data.z.data[14]);
   QCOMPARE(table.rows[7][9].toFloat(), data.drive.data[7 * 5 + 4]);
+}
+
+void FlowPanelTest::theEigenvaluesAreTheFields() {
+  for (const std::int64_t r : {1, 2, 3}) {
+    const FlowData data = fake::flow(6, r, 12);
+    const LatentSystem system = system_of(data);
+    const auto panel = shownFlow(data, {{"view", "plane"}});
+    for (const char* const choice : {"near_rest", "steady_state", "minimum_norm"}) {
+      // The rows of the made-up Q span two dimensions: with three of them Q^+ is all rounding.
+      if (r == 3 && choice != std::string("steady_state")) continue;
+      panel->setOptions({{"field", choice}});
+      const std::vector<double> b = drive_of(data, 11);
+      const AffineField field =
+          choice == std::string("steady_state") ? steady_state_field(system, b) : minimum_norm_field(system, b);
+      const PanelTable table = panel->table();
+      const auto first = static_cast<std::size_t>(3 + r + 6);
+      QCOMPARE(table.columns.size(), static_cast<qsizetype>(first) + 2 * r);
+      QCOMPARE(table.columns[static_cast<qsizetype>(first)], QStringLiteral("lambda1_real"));
+      std::vector<std::complex<double>> eigenvalues;
+      for (auto at = static_cast<qsizetype>(first); at < table.columns.size(); at += 2)
+        eigenvalues.emplace_back(table.rows[4][at].toDouble(), table.rows[4][at + 1].toDouble());
+      const std::vector<double> traces = tracesOfPowers(field);
+      for (std::size_t k = 0; k < traces.size(); ++k) {
+        std::complex<double> sum = 0;
+        double scale = 0;
+        for (const auto& eigenvalue : eigenvalues) {
+          sum += std::pow(eigenvalue, static_cast<int>(k + 1));
+          scale += std::pow(std::abs(eigenvalue), static_cast<int>(k + 1));
+        }
+        QVERIFY(std::abs(sum - traces[k]) < 1e-10 * scale);  // rounding of a 3 x 3 matrix
+      }
+      QVERIFY2(panel->caption().contains(eigenvalueText(eigenvalues)), qPrintable(panel->caption()));
+    }
+    panel->setOptions({{"field", "empirical"}});
+    QCOMPARE(panel->table().columns.size(), static_cast<qsizetype>(3 + r + 6));
+  }
+}
+
+void FlowPanelTest::thePlaneNamesItsFixedPoint() {
+  for (const std::int64_t r : {1, 2, 3}) {
+    const auto panel = shownFlow(fake::flow(6, r, 40), {{"view", "plane"}});
+    const auto& study = *flow(panel).study();
+    QVERIFY(study.inside);
+    const FlowPlaneLabel* const label = planeLabel(*panel);
+    QVERIFY(label);
+    QCOMPARE(label->type(), QString::fromStdString(to_text(study.fixed_point->stability)));
+    QCOMPARE(label->eigenvalues(), eigenvalueText(study.fixed_point->eigenvalues));
+    QVERIFY(label->eigenvalues().startsWith(QStringLiteral("λ = ")));
+    const QImage with = plotOf(*panel)->toPixmap(640, 360).toImage();
+    planeLabel(*panel)->clear();
+    QVERIFY(plotOf(*panel)->toPixmap(640, 360).toImage() != with);
+    panel->setOptions({{"field", "empirical"}});
+    QVERIFY(!planeLabel(*panel));
+  }
 }
 
 void FlowPanelTest::runningThroughVisitsEveryToken() {
   const auto panel = shownFlow(fake::flow(6, 2, 12), {{"view", "plane"}});
   QSignalSpy hovered(panel.get(), &Panel::tokenHovered);
   QTest::mouseClick(named<QToolButton>(*panel, QStringLiteral("Run through")), Qt::LeftButton);
-  QTRY_VERIFY_WITH_TIMEOUT(!flow(panel).isPlaying(), 5000);
+  QTRY_VERIFY_WITH_TIMEOUT(!flow(panel).isPlaying(), 60'000);
   QCOMPARE(hovered.count(), 12);
   for (int t = 0; t < 12; ++t) QCOMPARE(hovered.at(t).at(0).toInt(), t);
 }
@@ -200,6 +350,10 @@ void FlowPanelTest::spaceShowsTheSameStudy() {
   const QPointF at = scene.displayOf(*scene.ball());
   QTest::mouseClick(flow(panel).space()->widget(0), Qt::LeftButton, {}, at.toPoint());
   QVERIFY(flow(panel).reading().has_value());
+  QVERIFY(scene.picture().trajectories.back().seeded && !scene.picture().trajectories.front().seeded);
+  QCOMPARE(scene.picture().fixed_point.has_value(), flow(panel).study()->inside);
+  if (scene.picture().fixed_point)
+    QCOMPARE(scene.picture().fixed_point->eigenvalues, flow(panel).study()->fixed_point->eigenvalues);
   named<QComboBox>(*panel, QStringLiteral("View of the flow"))->setCurrentIndex(0);
   Q_EMIT named<QComboBox>(*panel, QStringLiteral("View of the flow"))->activated(0);
   QVERIFY(!flow(panel).space()->isVisible());
@@ -229,6 +383,20 @@ void FlowPanelTest::twoFieldsShareACamera() {
   QCOMPARE(right.camera(), left.camera());
   right.setView(FlowView::top);
   QCOMPARE(left.camera(), right.camera());
+  // One frame of a turntable has both, as the picture of the view does.
+  const QTemporaryDir folder;
+  const QString whole = folder.filePath(QStringLiteral("whole.png"));
+  QCOMPARE(flow(panel).space()->turntable(folder.path(), 2, {200, 150}), std::nullopt);
+  QCOMPARE(flow(panel).space()->save(whole, {200, 150}), std::nullopt);
+  const QImage frame(folder.filePath(QStringLiteral("frame-000.png")));
+  QVERIFY(frame.width() > 2 * 200 && frame.height() > 150);
+  QCOMPARE(frame, QImage(whole));
+  const QImage back(folder.filePath(QStringLiteral("frame-001.png")));
+  QCOMPARE(back.size(), frame.size());
+  for (const int side : {0, 1}) {
+    const QRect half(side * (frame.width() - 200), frame.height() - 150, 200, 150);
+    QVERIFY(back.copy(half) != frame.copy(half));
+  }
   beside->setCurrentIndex(0);
   Q_EMIT beside->activated(0);
   QVERIFY(!flow(panel).space()->hasSecond());

@@ -3,6 +3,8 @@
 
 #include <QApplication>
 #include <QDir>
+#include <QOpenGLContext>
+#include <QOpenGLFunctions>
 #include <QPointer>
 #include <QProcess>
 #include <QSignalSpy>
@@ -13,6 +15,7 @@
 
 #include "flow_fake_data.h"
 #include "ui/scene/flow_vector.h"
+#include "ui/scene/turntable.h"
 
 using namespace mambarium;
 using namespace mambarium::fake;
@@ -101,7 +104,7 @@ class FlowSceneTest : public QObject {
     environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
     process.setProcessEnvironment(environment);
     process.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--refusal")});
-    QVERIFY(process.waitForFinished(20000));
+    QVERIFY(process.waitForFinished(60'000));
     QCOMPARE(process.exitStatus(), QProcess::NormalExit);
     QCOMPARE(process.exitCode(), 0);
   }
@@ -342,6 +345,43 @@ class FlowSceneTest : public QObject {
     QVERIFY(difference(middle(), theme.panel()) < 12);
   }
 
+  void aFixedPointHasItsEigenvalues() {
+    FlowPicture picture = emptyPicture(3);
+    picture.fixed_point = FlowFixedPoint{.position = {0.5, 4, 11}, .type = "stable focus"};
+    Shown it(picture);
+    QVERIFY(it.scene.caption().endsWith(QStringLiteral("fixed point: stable focus.")));
+    const QImage without = it.frame();
+    picture.fixed_point->eigenvalues = {{-0.307, 2.22}, {-0.307, -2.22}, -3.06};
+    it.scene.setPicture(picture);
+    QVERIFY(it.frame() != without);
+    QVERIFY(it.scene.caption().endsWith(QStringLiteral("fixed point: stable focus, λ = −0.31 ± 2.2i, −3.1.")));
+  }
+
+  void aSeededLineIsAccentedAndWide_data() { dimensions(); }
+  void aSeededLineIsAccentedAndWide() {
+    QFETCH(int, dimension);
+    const Theme theme = Theme::screen(Appearance::light);
+    FlowPicture picture = emptyPicture(dimension);
+    const FlowLine line = straightLine({-0.5, 3.5, 11.5}, {2.5, 3.5, 11.5}, 1);
+    picture.trajectories = {FlowTrajectory{.points = line.points, .tokens = {}}};
+    Shown it(picture);
+    // Pixels of the accent's hue in the column of the line's middle, whatever the light.
+    const auto accented = [&] {
+      const QImage image = it.frame();
+      const QPoint at = it.scene.displayOf(line.points[10]).toPoint();
+      int count = 0;
+      for (int y = at.y() - 8; y <= at.y() + 8; ++y) {
+        const QColor pixel = image.pixelColor(at.x(), y);
+        count += std::abs(pixel.hsvHue() - theme.accent().hsvHue()) < 12 && pixel.hsvSaturation() > 120;
+      }
+      return count;
+    };
+    QCOMPARE(accented(), 0);
+    picture.trajectories[0].seeded = true;
+    it.scene.setPicture(picture);
+    QVERIFY2(accented() >= 2, qPrintable(QString::number(accented())));
+  }
+
   void theDarkThemeHasADarkGround() {
     Shown it(twoLines(3));
     const Theme dark = Theme::screen(Appearance::dark);
@@ -349,6 +389,32 @@ class FlowSceneTest : public QObject {
     it.scene.setTheme(dark);
     QVERIFY(difference(it.frame().pixelColor(2, 2), dark.panel()) <= 3);
     QVERIFY(difference(it.scene.render(200, 150).pixelColor(2, 2), dark.panel()) <= 3);
+  }
+
+  // What shines through would be what lies below the widget.
+  void aFrameIsOpaque_data() { dimensions(); }
+  void aFrameIsOpaque() {
+    QFETCH(int, dimension);
+    FlowPicture picture = withSpiral(twoLines(dimension));
+    picture.slow_region = FlowSlowRegion{.below = 0.1, .cell = {0.1, 0.1, 0.1}, .cells = {{1, 3.5, 11}}};
+    Shown it(picture);
+    const auto leastAlpha = [&] {
+      it.frame();
+      it.widget.makeCurrent();
+      const QSize size = it.widget.size() * it.widget.devicePixelRatioF();
+      std::vector<unsigned char> bytes(static_cast<std::size_t>(size.width()) *
+                                       static_cast<std::size_t>(size.height()) * 4);
+      it.widget.context()->functions()->glReadPixels(0, 0, size.width(), size.height(), GL_RGBA, GL_UNSIGNED_BYTE,
+                                                     bytes.data());
+      it.widget.doneCurrent();
+      unsigned char least = 255;
+      for (std::size_t at = 3; at < bytes.size(); at += 4) least = std::min(least, bytes[at]);
+      return int{least};
+    };
+    it.scene.setPicture(picture);
+    QCOMPARE(leastAlpha(), 255);
+    QTRY_VERIFY(it.scene.drawsTubes());
+    QCOMPARE(leastAlpha(), 255);
   }
 
   void aRenderedPictureHasExactlyItsSize() {
@@ -383,7 +449,8 @@ class FlowSceneTest : public QObject {
       done = frames;
       return true;
     };
-    QVERIFY(!it.scene.turntable(folder.path(), 4, {160, 120}, 1, count));
+    const auto turn = [&](double degrees) { return it.scene.render(160, 120, 1, degrees); };
+    QVERIFY(!writeTurntable(folder.path(), 4, turn, count));
     QCOMPARE(done, 4);
     QCOMPARE(it.scene.camera(), before);
     const QStringList files = QDir(folder.path()).entryList({QStringLiteral("*.png")}, QDir::Files, QDir::Name);
@@ -392,11 +459,13 @@ class FlowSceneTest : public QObject {
     const QImage first(folder.filePath(files[0])), second(folder.filePath(files[1]));
     QCOMPARE(first.size(), QSize(160, 120));
     QVERIFY(first != second);
-    QVERIFY(it.scene.turntable(folder.filePath(QStringLiteral("missing")), 2, {80, 60})
+    QCOMPARE(first.convertToFormat(QImage::Format_RGB32),
+             it.scene.render(160, 120).convertToFormat(QImage::Format_RGB32));
+    QVERIFY(writeTurntable(folder.filePath(QStringLiteral("missing")), 2, turn)
                 ->contains(QStringLiteral("cannot be written")));
-    QVERIFY(!it.scene.turntable(folder.path(), 9, {80, 60}, 1, [](int frames) { return frames < 2; }));
+    QVERIFY(!writeTurntable(folder.path(), 9, turn, [](int frames) { return frames < 2; }));
     QVERIFY(!QFile::exists(folder.filePath(QStringLiteral("frame-004.png"))));
-    QVERIFY_EXCEPTION_THROWN(it.scene.turntable(folder.path(), 0, {80, 60}), std::invalid_argument);
+    QVERIFY_EXCEPTION_THROWN(writeTurntable(folder.path(), 0, turn), std::invalid_argument);
   }
 
   void aSceneMayBelongToItsWidget() {
@@ -426,8 +495,7 @@ class FlowSceneTest : public QObject {
     QVERIFY(inked(widget->grabFramebuffer(), at, Qt::white) > 150);
     widget->setParent(&second);
     widget->show();
-    QTest::qWait(50);
-    QVERIFY(inked(widget->grabFramebuffer(), at, Qt::white) > 150);
+    QTRY_VERIFY(inked(widget->grabFramebuffer(), at, Qt::white) > 150);
     widget->setParent(nullptr);
   }
 

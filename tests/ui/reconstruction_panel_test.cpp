@@ -17,6 +17,7 @@ class ReconstructionPanelTest : public QObject {
   void tabulatesWhatCame();
   void theCaptionSaysTheLargestError();
   void anErrorOfZeroHasAPlace();
+  void aWindowOfARecordingIsNamed();
   void layerAndChannelAreAskedFor();
   void misshapenAnswersAreASentence();
 };
@@ -50,6 +51,31 @@ void ReconstructionPanelTest::anErrorOfZeroHasAPlace() {
   QCPAxis* const y = mainRect(plotOf(*panel))->axis(QCPAxis::atLeft);
   QVERIFY(y->range().contains(graphs[0]->data()->at(0)->value));
   QVERIFY(y->range().contains(graphs[0]->data()->at(19)->value));
+}
+
+void ReconstructionPanelTest::aWindowOfARecordingIsNamed() {
+  ReconstructionData answer = fake::reconstruction(20, 3);
+  answer.window = ProbeWindow{2, 104, 3, 0.05};
+  PanelData data = fake::inspected(answer);
+  for (const auto& [key, value] :
+       {std::pair{"task.kind", "decoding"}, {"model.kind", "mamba1"}, {"model.coupling", "etd"}})
+    QVERIFY(!data.runs[0].config.set_from_string(key, value));
+  const auto panel = shownPanel(QStringLiteral("reconstruction"), data);
+  const QString direction = QString::fromUtf8("direction 3 (135°)");
+  QVERIFY2(panel->caption().endsWith(QStringLiteral("bins 104 to 123, ") + direction + u'.'),
+           qPrintable(panel->caption()));
+  moveMouse(plotOf(*panel), pixelOfToken(plotOf(*panel), 5));
+  const auto* label = plotOf(*panel)->findChild<QLabel*>(QStringLiteral("hoverLabel"));
+  const QString bin = QStringLiteral("bin %1, ").arg(104 + answer.tokens[4]);
+  QVERIFY2(label->text().contains(bin + direction), qPrintable(label->text()));
+  QVERIFY(!label->text().contains(QStringLiteral("token")));
+
+  QVERIFY(!data.runs[0].config.set_from_string("task.recording", "windows"));
+  const auto of_files = shownPanel(QStringLiteral("reconstruction"), data);
+  QVERIFY2(of_files->caption().endsWith(QStringLiteral("bins 104 to 123 of file 3, class 3.")),
+           qPrintable(of_files->caption()));
+  const auto of_tokens = shownPanel(QStringLiteral("reconstruction"), fake::inspected(fake::reconstruction(20, 3)));
+  QVERIFY2(!of_tokens->caption().contains(QStringLiteral("bins")), qPrintable(of_tokens->caption()));
 }
 
 void ReconstructionPanelTest::layerAndChannelAreAskedFor() {

@@ -1,7 +1,5 @@
 #include "ui/plots/reconstruction_panel.h"
 
-#include <QComboBox>
-#include <QSignalBlocker>
 #include <QSpinBox>
 #include <algorithm>
 #include <cmath>
@@ -19,75 +17,42 @@ constexpr double smallest_drawn = 1e-18;  // an error of 0 has no place on a log
 }  // namespace
 
 ReconstructionPanel::ReconstructionPanel(QWidget* parent)
-    : TokenPanel(QStringLiteral("reconstruction"), tr("Reconstruction"),
-                 tr("The state replayed from z alone will appear here, beside the state. Press Play (Space) to train a "
-                    "Motif-Mamba."),
-                 parent),
+    : ChannelPanel(QStringLiteral("reconstruction"), tr("Reconstruction"),
+                   tr("The state replayed from z alone will appear here, beside the state. Press Play (Space) to train "
+                      "a Motif-Mamba."),
+                   {.layer_name = tr("Layer of the reconstruction"),
+                    .layer_tip = tr("Which layer's state is replayed"),
+                    .channel_name = tr("Channel of the reconstruction"),
+                    .channel_tip = tr("Which channel's state is replayed")},
+                   parent),
       replayed_(addAligned(2)),
       error_(addAligned(3)),
       lines_(error_->axis(QCPAxis::atBottom), error_->axis(QCPAxis::atLeft)) {
-  layer_box_ = addChoice({}, tr("Layer of the reconstruction"), tr("Which layer's state is replayed"));
-  channel_box_ = new QSpinBox(this);
-  channel_box_->setAccessibleName(tr("Channel of the reconstruction"));
-  channel_box_->setToolTip(tr("Which channel's state is replayed"));
-  channel_box_->setPrefix(tr("Channel "));
-  channel_box_->setMinimum(1);
-  addControl(channel_box_);
+  addControl(channelBox());
   state_cells_ = new CellMap(xAxis(), yAxis());
   replayed_cells_ = new CellMap(replayed_->axis(QCPAxis::atBottom), replayed_->axis(QCPAxis::atLeft));
-  updateChoices();
-  connect(layer_box_, &QComboBox::activated, this, [this](int index) {
-    layer_ = index;
-    redraw();
-  });
-  connect(channel_box_, &QSpinBox::valueChanged, this, [this](int number) {
-    channel_ = number - 1;
-    redraw();
-  });
-}
-
-std::optional<InspectRequest> ReconstructionPanel::wants() const {
-  InspectRequest request = *TokenPanel::wants();
-  const RunSeries* const run = currentRun();
-  request.layer = run ? std::min(layer_, run->config.integer("model.layers") - 1) : layer_;
-  request.head = run ? std::min(channel_, d_inner_of(run->config) - 1) : channel_;
-  return request;
 }
 
 nlohmann::json ReconstructionPanel::options() const {
-  return withProbe({{"layer", layer_}, {"channel", channel_}});
+  return withChannel({});
 }
 
 void ReconstructionPanel::setOptions(const nlohmann::json& options) {
-  constexpr std::int64_t most_layers = 63, most_channels = 65535;
   const std::int64_t probe = probeFrom(options);
-  const std::int64_t layer = optionInteger(options, "reconstruction", "layer", layer_, 0, most_layers);
-  const std::int64_t channel = optionInteger(options, "reconstruction", "channel", channel_, 0, most_channels);
+  const Chosen wanted = channelFrom(options);
   setProbe(probe);
-  if (layer == layer_ && channel == channel_) return;
-  layer_ = layer;
-  channel_ = channel;
+  if (wanted == chosen()) return;
+  choose(wanted);
   redraw();
 }
 
 bool ReconstructionPanel::prepare(const PanelChange& change) {
-  if (change.inspected) readAnswer(answer_);
-  if (change.runs) updateChoices();
+  if (change.inspected) {
+    readAnswer(answer_);
+    setWindow(answer_.window);
+  }
+  if (change.runs) fillChannels();
   return !answer_.tokens.empty();
-}
-
-void ReconstructionPanel::updateChoices() {
-  const RunSeries* const run = currentRun();
-  fillNumbered(layer_box_, tr("Layer %1"), run ? run->config.integer("model.layers") : 1, layer_);
-  const QSignalBlocker blocker(channel_box_);
-  channel_box_->setMaximum(run ? static_cast<int>(d_inner_of(run->config)) : static_cast<int>(channel_) + 1);
-  channel_box_->setValue(static_cast<int>(channel_) + 1);
-}
-
-int ReconstructionPanel::states() const {
-  const RunSeries* const run = currentRun();
-  if (run) return static_cast<int>(alphabet_of(run->config));
-  return *std::ranges::max_element(answer_.tokens) + 1;
 }
 
 double ReconstructionPanel::largestError() const {
@@ -139,7 +104,7 @@ void ReconstructionPanel::drawError() {
   graph->setPen(theme().runPen(run ? run->palette_index : 0, 0));
   graph->data()->set(points, true);
   lines_.end();
-  chart()->setAxisTitles(error_, tr("Position t (tokens)"), tr("Error"));
+  chart()->setAxisTitles(error_, positionTitle(), tr("Error"));
   QCPAxis* const y = error_->axis(QCPAxis::atLeft);
   y->setScaleType(QCPAxis::stLogarithmic);
   y->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
@@ -153,14 +118,15 @@ QString ReconstructionPanel::readout(int position) const {
 }
 
 QString ReconstructionPanel::describe() const {
-  return tr("Step %1, layer %2, channel %3: replayed from z, inputs and parameters alone, the %4 states differ by at "
-            "most "
-            "%5 from the model's recurrence in double, and its own float32 states by %6.")
-      .arg(stepText(answer_.step))
-      .arg(answer_.layer + 1)
-      .arg(answer_.channel + 1)
-      .arg(width())
-      .arg(powerText(largestError()), powerText(answer_.float_error));
+  const QString text =
+      tr("Step %1, layer %2, channel %3: replayed from z, inputs and parameters alone, the %4 states "
+         "differ by at most %5 from the model's recurrence in double, and its own float32 states by %6.")
+          .arg(stepText(answer_.step))
+          .arg(answer_.layer + 1)
+          .arg(answer_.channel + 1)
+          .arg(width())
+          .arg(powerText(largestError()), powerText(answer_.float_error));
+  return text + windowText();
 }
 
 PanelTable ReconstructionPanel::table() const {

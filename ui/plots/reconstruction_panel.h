@@ -8,17 +8,14 @@
 #pragma once
 
 #include "core/contract/coupling_inspection.h"
-#include "ui/plots/token_panel.h"
-
-class QSpinBox;
+#include "ui/plots/channel_panel.h"
 
 namespace mambarium {
 
-class ReconstructionPanel : public TokenPanel {
+class ReconstructionPanel : public ChannelPanel {
   Q_OBJECT
  public:
   explicit ReconstructionPanel(QWidget* parent = nullptr);
-  std::optional<InspectRequest> wants() const override;
   PanelTable table() const override;
   nlohmann::json options() const override;
   void setOptions(const nlohmann::json& options) override;
@@ -29,20 +26,15 @@ class ReconstructionPanel : public TokenPanel {
   void draw() override;
   QString describe() const override;
   const std::vector<std::int32_t>& tokens() const override { return answer_.tokens; }
-  int states() const override;
   QString readout(int position) const override;
   std::vector<double> drawnValues(int) const override { return {}; }
 
  private:
-  void updateChoices();
   void drawStates(const Tensor& states, CellMap* cells, QCPAxisRect* where, const QString& title);
   void drawError();
   int width() const { return static_cast<int>(answer_.state.shape[1]); }
 
   ReconstructionData answer_;
-  std::int64_t layer_ = 0, channel_ = 0;
-  QComboBox* layer_box_;
-  QSpinBox* channel_box_;
   QCPAxisRect *replayed_, *error_;
   CellMap *state_cells_, *replayed_cells_;
   GraphPool lines_;

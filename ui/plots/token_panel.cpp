@@ -127,8 +127,9 @@ void TokenPanel::hover(const QPointF& pixel) {
   const bool is_drawn = !here.empty() && std::isfinite(here.front());
   const double y = is_drawn ? yAxis()->coordToPixel(here.front()) : rect_->center().y();
   const std::int32_t token = tokens()[static_cast<std::size_t>(position)];
-  QString text = tr("<b>t = %1</b>, token %2").arg(t).arg(token);
-  if (token == switchToken()) text += tr(", a switch");
+  QString text = window_ ? tr("<b>t = %1</b>, bin %2, %3").arg(t).arg(window_->first_bin + token).arg(labelText())
+                         : tr("<b>t = %1</b>, token %2").arg(t).arg(token);
+  if (!window_ && token == switchToken()) text += tr(", a switch");
   hoverLabel()->showAt(text + readout(position), {xAxis()->coordToPixel(t), y}, avoid, chart()->viewport());
 }
 
@@ -149,12 +150,36 @@ std::optional<LegendEntry> TokenPanel::switchEntry(int marker) const {
   return LegendEntry{tr("switch token %1").arg(*token), QPen(Qt::NoPen), marker, theme().switchColor()};
 }
 
+QString TokenPanel::labelText() const {
+  const RunSeries* const run = currentRun();
+  const bool of_files = run && is_decoder(run->config) && run->config.text("task.recording") == "windows";
+  return of_files ? tr("class %1").arg(window_->label)
+                  : tr("direction %1 (%2°)").arg(window_->label).arg(45 * window_->label);
+}
+
+QString TokenPanel::windowText() const {
+  if (!window_) return {};
+  const RunSeries* const run = currentRun();
+  const bool of_files = run && run->config.text("task.recording") != "simulated";
+  const QString file = of_files ? tr(" of file %1").arg(window_->day + 1) : QString();
+  const std::int64_t last = window_->first_bin + std::ssize(tokens()) - 1;
+  return tr(" The sequence is bins %1 to %2%3, %4.").arg(window_->first_bin).arg(last).arg(file, labelText());
+}
+
+QString TokenPanel::placeText(std::int64_t position) const {
+  return window_ ? tr("bin %1").arg(window_->first_bin + position) : tr("token %1").arg(position + 1);
+}
+
+QString TokenPanel::positionTitle() const {
+  return window_ ? tr("Position t (bins)") : tr("Position t (tokens)");
+}
+
 void TokenPanel::drawTokens() {
   const auto count = static_cast<int>(tokens().size());
   std::vector<QColor> colors;
   std::vector<QString> texts;
-  const auto switch_token = switchToken();
-  const int ordinary = states() - (switch_token ? 1 : 0);
+  const auto switch_token = window_ ? std::nullopt : switchToken();
+  const int ordinary = window_ ? count : states() - (switch_token ? 1 : 0);
   for (const std::int32_t token : tokens()) {
     colors.push_back(token == switch_token ? theme().switchColor() : theme().tokenColor(token, ordinary));
     texts.push_back(QString::number(token));

@@ -6,7 +6,7 @@
 namespace mambarium {
 namespace {
 
-constexpr double streamline_radius = 0.0042, path_radius = 0.0055, ball_radius = 0.026;
+constexpr double streamline_radius = 0.0042, path_radius = 0.0055, seeded_radius = 0.008, ball_radius = 0.026;
 constexpr double streamline_width = 1.4, path_width = 1.2, axis_width = 1, eigenvector_width = 2;
 constexpr int tail_points = 16;
 constexpr int scale_colors = 256;
@@ -24,6 +24,7 @@ FlowDrawing::FlowDrawing(vtkRenderer& renderer)
       directions_(renderer),
       glyphs_(renderer),
       paths_(renderer),
+      seeded_(renderer),
       current_path_(renderer),
       tail_(renderer),
       ball_(renderer, {.lit = true}),
@@ -51,6 +52,7 @@ void FlowDrawing::setColors(const Theme& theme, bool on_surface, const QColor& c
   for (FlowMesh* const mesh : {&current_path_, &tail_, &ball_}) mesh->setColor(current_trajectory);
   slow_.setColor(theme.neutral());
   paths_.setColor(theme.underlay());
+  seeded_.setColor(theme.accent());
   eigenvectors_.setColor(theme.text());
   for (std::size_t axis = 0; axis < 3; ++axis) {
     for (std::size_t side = 0; side < 2; ++side) {
@@ -66,25 +68,26 @@ void FlowDrawing::setPicture(const FlowPicture& picture, const FlowSpace& space,
   surface_.setFaces(surfaceGeometry(picture, space));
   surface_.setLit(!flat_);
   slow_.setFaces(slowGeometry(picture, space));
-  const FlowGeometry lines = streamlineGeometry(picture, space);
-  lines_.setLines(lines);
+  FlowGeometry lines = streamlineGeometry(picture, space);
   directions_.setFaces(directionGeometry(picture, space));
   directions_.setLit(!flat_);
   glyphs_.setFaces(glyphGeometry(picture, space));
   glyphs_.setLit(!flat_);
-  FlowGeometry others, current;
+  FlowGeometry others, current, seeded;
   counts_ = {.lines = lines.cells(), .line_points = lines.points.size(), .glyphs = picture.glyphs.size()};
+  lines_.setLines(std::move(lines));
   for (std::size_t index = 0; index < picture.trajectories.size(); ++index) {
     const FlowTrajectory& path = picture.trajectories[index];
     const bool is_current = static_cast<int>(index) == picture.current_trajectory;
-    FlowGeometry& geometry = is_current ? current : others;
+    FlowGeometry& geometry = is_current ? current : path.seeded ? seeded : others;
     const FlowGeometry line = trajectoryGeometry(path, space);
     geometry.addLine(line.points);
     counts_.trajectories += line.cells();
     counts_.trajectory_points += path.points.size();
   }
-  paths_.setLines(others);
-  current_path_.setLines(current);
+  paths_.setLines(std::move(others));
+  seeded_.setLines(std::move(seeded));
+  current_path_.setLines(std::move(current));
   if (picture.slow_region) counts_.slow_cells = picture.slow_region->cells.size();
   if (picture.surface) counts_.surface_nodes = picture.surface->speeds.size();
   eigenvectors_.setLines(picture.fixed_point ? eigenvectorGeometry(*picture.fixed_point, space) : FlowGeometry());
@@ -106,13 +109,14 @@ void FlowDrawing::setBall(const FlowPicture& picture, const FlowSpace& space, st
   const FlowTrajectory& path = picture.trajectories[static_cast<std::size_t>(picture.current_trajectory)];
   ball_at_ = space.place(path.points[static_cast<std::size_t>(point)], FlowLayer::marks);
   ball_.moveTo(*ball_at_);
-  const FlowTail tail = tailGeometry(path, space, point, tail_points, 0.6 * ball_radius);
-  tail_.setLines(tail.geometry);
+  FlowTail tail = tailGeometry(path, space, point, tail_points, 0.6 * ball_radius);
+  tail_.setLines(std::move(tail.geometry));
   tail_.setTubes(tail.radii);
 }
 
 void FlowDrawing::setClip(const std::optional<FlowHalfSpace>& clip) {
-  for (FlowMesh* const mesh : {&surface_, &slow_, &lines_, &directions_, &glyphs_, &paths_, &current_path_, &tail_}) {
+  for (FlowMesh* const mesh :
+       {&surface_, &slow_, &lines_, &directions_, &glyphs_, &paths_, &seeded_, &current_path_, &tail_}) {
     mesh->setClip(clip);
   }
 }
@@ -120,6 +124,7 @@ void FlowDrawing::setClip(const std::optional<FlowHalfSpace>& clip) {
 void FlowDrawing::prepare(const FlowCamera& camera, const FlowSpace& space, bool tubes, bool thin, double ratio) {
   lines_.setTubes(tubes ? streamline_radius : 0, !flat_);
   current_path_.setTubes(path_radius, !flat_);
+  seeded_.setTubes(seeded_radius, !flat_);
   lines_.setLineWidth(thin ? 1 : streamline_width * ratio);
   paths_.setLineWidth(path_width * ratio);
   eigenvectors_.setLineWidth(eigenvector_width * ratio);

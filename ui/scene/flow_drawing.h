@@ -39,7 +39,7 @@ class FlowDrawing {
 
  private:
   std::array<std::array<std::unique_ptr<FlowMesh>, 2>, 3> grids_, outlines_;  // [axis][lower, upper]
-  FlowMesh surface_, lines_, directions_, glyphs_, paths_, current_path_, tail_, ball_, eigenvectors_;
+  FlowMesh surface_, lines_, directions_, glyphs_, paths_, seeded_, current_path_, tail_, ball_, eigenvectors_;
   FlowMesh slow_;  // the last, since it is blended over the others
   std::optional<FlowPoint> ball_at_;
   FlowCounts counts_;

@@ -62,10 +62,16 @@ void addShaft(FlowGeometry& geometry, const FlowPoint& from, const FlowPoint& al
   geometry.shades.insert(geometry.shades.end(), 2 * sides, value);
 }
 
-std::vector<FlowPoint> placed(const std::vector<FlowPoint>& points, const FlowSpace& space, FlowLayer layer) {
-  std::vector<FlowPoint> world(points.size());
+void placeInto(std::vector<FlowPoint>& world, const std::vector<FlowPoint>& points, const FlowSpace& space,
+               FlowLayer layer) {
+  world.resize(points.size());
   std::transform(points.begin(), points.end(), world.begin(),
                  [&](const FlowPoint& z) { return space.place(z, layer); });
+}
+
+std::vector<FlowPoint> placed(const std::vector<FlowPoint>& points, const FlowSpace& space, FlowLayer layer) {
+  std::vector<FlowPoint> world;
+  placeInto(world, points, space, layer);
   return world;
 }
 
@@ -73,27 +79,39 @@ std::vector<FlowPoint> placed(const std::vector<FlowPoint>& points, const FlowSp
 
 FlowGeometry streamlineGeometry(const FlowPicture& picture, const FlowSpace& space) {
   FlowGeometry geometry;
+  std::size_t points = 0;
+  for (const FlowLine& line : picture.lines) points += line.points.size();
+  geometry.points.reserve(points);
+  geometry.shades.reserve(points);
+  geometry.indices.reserve(points);
+  geometry.offsets.reserve(picture.lines.size() + 1);
+  std::vector<FlowPoint> world;
   std::vector<float> shades;
   for (const FlowLine& line : picture.lines) {
     shades.clear();
     for (const double speed : line.speeds) shades.push_back(shade(picture, speed));
-    geometry.addLine(placed(line.points, space, FlowLayer::lines), shades);
+    placeInto(world, line.points, space, FlowLayer::lines);
+    geometry.addLine(world, shades);
   }
   return geometry;
 }
 
 FlowGeometry directionGeometry(const FlowPicture& picture, const FlowSpace& space) {
   FlowGeometry geometry;
+  std::vector<FlowPoint> points;
+  // Two passes over every point of every frame: length(), which no overflow spoils, takes several times as long.
+  const auto lengthOf = [](const FlowPoint& step) { return std::sqrt(dot(step, step)); };
   for (const FlowLine& line : picture.lines) {
-    const std::vector<FlowPoint> points = placed(line.points, space, FlowLayer::lines);
+    placeInto(points, line.points, space, FlowLayer::lines);
     double whole = 0;
-    for (std::size_t i = 1; i < points.size(); ++i) whole += length(points[i] - points[i - 1]);
+    for (std::size_t i = 1; i < points.size(); ++i) whole += lengthOf(points[i] - points[i - 1]);
     if (whole < shortest_with_cone) continue;
     double walked = 0;
     for (std::size_t i = 1; i < points.size(); ++i) {
       const FlowPoint step = points[i] - points[i - 1];
-      walked += length(step);
-      if (walked < whole / 2 || length(step) == 0) continue;
+      const double size = lengthOf(step);
+      walked += size;
+      if (walked < whole / 2 || size == 0) continue;
       const FlowPoint along = normalized(step);
       addCone(geometry, points[i] - (cone_length / 2) * along, along, cone_length, cone_radius,
               shade(picture, line.speeds[i]));

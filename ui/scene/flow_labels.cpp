@@ -7,6 +7,7 @@
 #include "ui/plots/axis_range.h"
 #include "ui/plots/axis_ticker.h"
 #include "ui/plots/number_text.h"
+#include "ui/scene/fixed_point_label.h"
 #include "ui/scene/flow_drawing.h"
 #include "ui/scene/flow_vector.h"
 
@@ -206,7 +207,7 @@ void FlowLabels::paintColorBar(QPainter& painter) const {
   }
 }
 
-void FlowLabels::paintFixedPoint(QPainter& painter) const {
+void FlowLabels::paintFixedPoint(QPainter& painter, const QRectF& room) const {
   if (!picture.fixed_point) return;
   const QPointF at = projection.display(space.place(picture.fixed_point->position, FlowLayer::marks));
   const double radius = theme.px(6);
@@ -216,20 +217,9 @@ void FlowLabels::paintFixedPoint(QPainter& painter) const {
   painter.setPen(QPen(theme.text(), theme.px(2)));
   painter.setBrush(picture.fixed_point->stable ? theme.text() : theme.panel());
   painter.drawEllipse(at, radius - theme.px(1), radius - theme.px(1));
-  if (picture.fixed_point->type.empty()) return;
-  painter.setFont(theme.font());
-  const QString text = QString::fromStdString(picture.fixed_point->type);
-  const QFontMetricsF metrics(theme.font(), painter.device());
-  const QRectF where(at.x() + radius + theme.px(10), at.y() - metrics.height() - theme.px(4),
-                     metrics.horizontalAdvance(text) + 2, metrics.height());
-  QColor ground = theme.panel();
-  ground.setAlpha(205);
-  painter.setPen(Qt::NoPen);
-  painter.setBrush(ground);
-  painter.drawRoundedRect(where.adjusted(-theme.px(4), -theme.px(1), theme.px(4), theme.px(1)), theme.px(3),
-                          theme.px(3));
-  painter.setPen(theme.text());
-  painter.drawText(where, Qt::AlignCenter | Qt::TextDontClip, text);
+  FixedPointLabel(QString::fromStdString(picture.fixed_point->type), eigenvalueText(picture.fixed_point->eigenvalues),
+                  at, radius, room, theme, painter.device())
+      .paint(painter);
 }
 
 void FlowLabels::paintPick(QPainter& painter, const FlowPoint& world) const {

@@ -33,7 +33,7 @@ struct FlowLabels {
 
   void paintAxes(QPainter& painter) const;
   void paintColorBar(QPainter& painter) const;
-  void paintFixedPoint(QPainter& painter) const;
+  void paintFixedPoint(QPainter& painter, const QRectF& room) const;  // room: where its label may stand
   void paintPick(QPainter& painter, const FlowPoint& world) const;
 
  private:

@@ -62,11 +62,17 @@ struct FlowMesh::Parts {
   vtkNew<vtkPolyDataMapper> plain_mapper, tube_mapper;
   vtkNew<vtkActor> actor;
   FlowLook look;
+  FlowGeometry drawn;
+  std::optional<FlowHalfSpace> clip;
+  std::vector<QColor> scale_colors;  // and the one of what is missing
   bool has_cells = false, visible = true;
 
   void show() { actor->SetVisibility(visible && has_cells); }
 
-  void refill(const FlowGeometry& geometry) {
+  // Whether anything changed.
+  bool refill(FlowGeometry&& geometry) {
+    if (geometry == drawn) return false;
+    const bool same_cells = geometry.indices == drawn.indices && geometry.offsets == drawn.offsets;
     fill(*coordinates, geometry.points);
     fill(*normals, geometry.normals);
     data->GetPointData()->SetNormals(geometry.normals.empty() ? nullptr : normals.Get());
@@ -75,12 +81,16 @@ struct FlowMesh::Parts {
     std::copy(geometry.shades.begin(), geometry.shades.end(), shades->GetPointer(0));
     shades->Modified();
     data->GetPointData()->SetScalars(geometry.shades.empty() ? nullptr : shades.Get());
-    fill(*offsets, geometry.offsets);
-    fill(*indices, geometry.indices);
-    cells->SetData(offsets.Get(), indices.Get());
+    if (!same_cells) {
+      fill(*offsets, geometry.offsets);
+      fill(*indices, geometry.indices);
+      cells->SetData(offsets.Get(), indices.Get());
+    }
     data->Modified();
     has_cells = geometry.cells() > 0;
+    drawn = std::move(geometry);
     show();
+    return true;
   }
 
   void draw(bool as_tubes, bool lit) {
@@ -128,14 +138,12 @@ FlowMesh::~FlowMesh() {
   parts_->renderer->RemoveActor(parts_->actor);
 }
 
-void FlowMesh::setLines(const FlowGeometry& geometry) {
-  parts_->refill(geometry);
-  parts_->data->SetLines(parts_->cells);
+void FlowMesh::setLines(FlowGeometry geometry) {
+  if (parts_->refill(std::move(geometry))) parts_->data->SetLines(parts_->cells);
 }
 
-void FlowMesh::setFaces(const FlowGeometry& geometry) {
-  parts_->refill(geometry);
-  parts_->data->SetPolys(parts_->cells);
+void FlowMesh::setFaces(FlowGeometry geometry) {
+  if (parts_->refill(std::move(geometry))) parts_->data->SetPolys(parts_->cells);
 }
 
 void FlowMesh::setColor(const QColor& color) {
@@ -143,6 +151,10 @@ void FlowMesh::setColor(const QColor& color) {
 }
 
 void FlowMesh::setScale(const std::vector<QColor>& colors, const QColor& missing) {
+  std::vector<QColor> wanted = colors;
+  wanted.push_back(missing);
+  if (wanted == parts_->scale_colors) return;
+  parts_->scale_colors = std::move(wanted);
   vtkLookupTable& scale = *parts_->scale;
   scale.SetNumberOfTableValues(static_cast<vtkIdType>(colors.size()));
   for (std::size_t index = 0; index < colors.size(); ++index) {
@@ -181,6 +193,8 @@ void FlowMesh::setTubes(std::span<const float> radii) {
 }
 
 void FlowMesh::setClip(const std::optional<FlowHalfSpace>& clip) {
+  if (clip == parts_->clip) return;
+  parts_->clip = clip;
   for (vtkPolyDataMapper* const mapper : {parts_->plain_mapper.Get(), parts_->tube_mapper.Get()}) {
     mapper->RemoveAllClippingPlanes();
     if (!clip) continue;

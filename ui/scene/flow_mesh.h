@@ -24,6 +24,7 @@ struct FlowGeometry {
   std::vector<std::int64_t> offsets{0};
   std::vector<std::int64_t> indices;
 
+  bool operator==(const FlowGeometry&) const = default;
   std::size_t cells() const { return offsets.size() - 1; }
   void addPoint(const FlowPoint& point) { points.push_back(point); }
   void addCell(std::initializer_list<std::int64_t> corners);
@@ -35,6 +36,7 @@ struct FlowGeometry {
 // A half space that stays visible: where dot(normal, point - origin) >= 0.
 struct FlowHalfSpace {
   FlowPoint origin{}, normal{0, 0, 1};
+  bool operator==(const FlowHalfSpace&) const = default;
 };
 
 // How a mesh looks; what tells it from the scene's other meshes.
@@ -48,8 +50,9 @@ class FlowMesh {
   FlowMesh(vtkRenderer& renderer, const FlowLook& look = {});
   ~FlowMesh();
 
-  void setLines(const FlowGeometry& geometry);
-  void setFaces(const FlowGeometry& geometry);
+  // What is drawn already costs a comparison and reaches neither VTK nor the graphics again.
+  void setLines(FlowGeometry geometry);
+  void setFaces(FlowGeometry geometry);
   void setColor(const QColor& color);
   void setScale(const std::vector<QColor>& colors, const QColor& missing);  // of shades 0 .. 1
   void setLit(bool lit);                                                    // faces, and lines that are not tubes

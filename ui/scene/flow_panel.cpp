@@ -11,6 +11,8 @@
 #include <cmath>
 
 #include "ui/plots/number_text.h"
+#include "ui/scene/fixed_point_label.h"
+#include "ui/scene/flow_plane_label.h"
 
 namespace mambarium {
 
@@ -21,23 +23,46 @@ constexpr int milliseconds_a_token = 90;
 
 QString coordinates(std::span<const double> z) {
   QStringList numbers;
-  for (const double number : z) numbers << QString::number(number, 'g', 3).replace(u'-', u'−');
+  for (const double number : z) numbers << significantText(number, 3);
   return QStringLiteral("(%1)").arg(numbers.join(QStringLiteral(", ")));
+}
+
+// options["which"]; throws std::invalid_argument as setOptions does.
+std::array<std::int64_t, 3> whichFrom(const nlohmann::json& options, const std::array<std::int64_t, 3>& current) {
+  constexpr std::int64_t most_coordinates = 1024;
+  const auto found = options.find("which");
+  if (found == options.end()) return current;
+  std::array<std::int64_t, 3> which{};
+  const auto isCoordinate = [&](const nlohmann::json& number) {
+    return number.is_number_integer() && number >= 0 && number < most_coordinates;
+  };
+  bool is_right = found->is_array() && found->size() == which.size() && std::ranges::all_of(*found, isCoordinate);
+  if (is_right) which = found->get<std::array<std::int64_t, 3>>();
+  is_right = is_right && which[0] != which[1] && which[0] != which[2] && which[1] != which[2];
+  if (!is_right)
+    throw std::invalid_argument(
+        "flow: option \"which\" must be three different coordinates of z from 0, like [0, 1, 3]");
+  return which;
 }
 
 }  // namespace
 
 FlowPanel::FlowPanel(QWidget* parent)
-    : TokenPanel(QStringLiteral("flow"), tr("Flow"),
-                 tr("The flow of the coupled state will appear here: streamlines of z, and a sequence running through "
-                    "them. Press Play (Space) to train a Motif-Mamba."),
-                 parent) {
+    : ChannelPanel(QStringLiteral("flow"), tr("Flow"),
+                   tr("The flow of the coupled state will appear here: streamlines of z, and a sequence running "
+                      "through them. Press Play (Space) to train a Motif-Mamba."),
+                   {.layer_name = tr("Layer of the flow"),
+                    .layer_tip = tr("Which layer's coupling is shown"),
+                    .channel_name = tr("Channel of the flow"),
+                    .channel_tip = tr("Which channel's state is shown")},
+                   parent) {
   setAlongTokens(true, false);
   // Cells are of unit size: the speed has axes of its own behind those of z.
   speed_cells_ = new CellMap(rect()->axis(QCPAxis::atTop), rect()->axis(QCPAxis::atRight));
   speed_cells_->setLayer(QStringLiteral("background"));
   ball_ = new QCPGraph(xAxis(), yAxis());
   fixed_mark_ = new QCPGraph(xAxis(), yAxis());
+  fixed_label_ = new FlowPlaneLabel(rect());
   ball_->setLayer(QLatin1String(Chart::highlight_layer));
   for (QCPGraph* const mark : {ball_, fixed_mark_}) mark->setLineStyle(QCPGraph::lsNone);
   addControls();
@@ -47,6 +72,8 @@ FlowPanel::FlowPanel(QWidget* parent)
     const QPointF at = event->position();
     if (!study_ || study_->dimension != 2 || !rect()->rect().contains(at.toPoint())) return;
     read({xAxis()->pixelToCoord(at.x()), yAxis()->pixelToCoord(at.y())});
+    draw();
+    chart()->requestReplot();
   });
   updateChoices();
 }
@@ -60,17 +87,17 @@ void FlowPanel::addControls() {
                 tr("Near rest: the state stays as near to where the input leads it as z allows; the fixed point "
                    "is exact. Steady state: the state follows z at once; so is its. Smallest state: the "
                    "smallest with this z; its zero is not the model's. As it went: mean steps of the sequence "
-                   "itself."));
-  axes_box_ = addChoice({tr("z1 z2 z3"), tr("Main axes")}, tr("Axes"),
-                        tr("The first coordinates of z, or the directions in which it moves most"));
-  layer_box_ = addChoice({}, tr("Layer of the flow"), tr("Which layer's coupling is shown"));
+                   "itself. λ: the eigenvalues of the field at its fixed point, rates of z per unit of the state's "
+                   "own time, of which a token takes dt; of Steady state, per relaxation of the state."));
+  axes_box_ = addChoice({tr("Coordinates"), tr("Main axes")}, tr("Axes"),
+                        tr("Coordinates of z, or the directions in which it moves most"));
   axes_box_->setVisible(false);
-  channel_box_ = new QSpinBox(this);
-  channel_box_->setAccessibleName(tr("Channel of the flow"));
-  channel_box_->setToolTip(tr("Which channel's state is shown"));
-  channel_box_->setPrefix(tr("Channel "));
-  channel_box_->setMinimum(1);
-  channel_box_->setFocusPolicy(Qt::StrongFocus);
+  for (std::size_t axis = 0; axis < coordinate_boxes_.size(); ++axis) {
+    coordinate_boxes_[axis] = addChoice({}, tr("Coordinate along axis %1").arg(axis + 1),
+                                        tr("Which coordinate of z runs along axis %1").arg(axis + 1));
+    connect(coordinate_boxes_[axis], &QComboBox::activated, this,
+            [this, axis](int index) { chooseCoordinate(axis, index); });
+  }
   beside_box_ = addChoice({tr("Alone")}, tr("Run beside this one"),
                           tr("The field of another run beside this one, seen from the same place. Look at that run "
                              "once, so that its field is known."));
@@ -95,7 +122,9 @@ void FlowPanel::addControls() {
     button->setFocusPolicy(Qt::StrongFocus);
     footer()->addWidget(button);
   }
-  for (QWidget* const control : std::initializer_list<QWidget*>{channel_box_, axes_box_, beside_box_, glyphs_box_})
+  for (QWidget* const control :
+       std::initializer_list<QWidget*>{channelBox(), axes_box_, coordinate_boxes_[0], coordinate_boxes_[1],
+                                       coordinate_boxes_[2], beside_box_, glyphs_box_})
     footer()->addWidget(control);
   footer()->addWidget(reading_label_, 1);
 
@@ -109,14 +138,6 @@ void FlowPanel::addControls() {
   });
   connect(axes_box_, &QComboBox::activated, this, [this](int index) {
     principal_ = index == 1;
-    redraw();
-  });
-  connect(layer_box_, &QComboBox::activated, this, [this](int index) {
-    layer_ = index;
-    redraw();
-  });
-  connect(channel_box_, &QSpinBox::valueChanged, this, [this](int number) {
-    channel_ = number - 1;
     redraw();
   });
   connect(beside_box_, &QComboBox::activated, this, [this](int index) {
@@ -136,28 +157,19 @@ void FlowPanel::addControls() {
   compareByAnswers();
 }
 
-std::optional<InspectRequest> FlowPanel::wants() const {
-  InspectRequest request = *TokenPanel::wants();
-  const RunSeries* const run = currentRun();
-  request.layer = run ? std::min(layer_, run->config.integer("model.layers") - 1) : layer_;
-  request.head = run ? std::min(channel_, d_inner_of(run->config) - 1) : channel_;
-  return request;
-}
-
 nlohmann::json FlowPanel::options() const {
-  return withProbe({{"view", in_space_ ? "space" : "plane"},
-                    {"field", field_names[static_cast<std::size_t>(field_)]},
-                    {"dimension", dimension_},
-                    {"principal", principal_},
-                    {"layer", layer_},
-                    {"channel", channel_},
-                    {"glyphs", glyphs_},
-                    {"hold", held_.value_or(-1)},
-                    {"lines", lines_}});
+  return withChannel({{"view", in_space_ ? "space" : "plane"},
+                      {"field", field_names[static_cast<std::size_t>(field_)]},
+                      {"dimension", dimension_},
+                      {"principal", principal_},
+                      {"which", which_},
+                      {"glyphs", glyphs_},
+                      {"hold", held_.value_or(-1)},
+                      {"lines", lines_}});
 }
 
 void FlowPanel::setOptions(const nlohmann::json& options) {
-  constexpr std::int64_t most_layers = 63, most_channels = 65535, most_tokens = 65535, most_lines = 1000;
+  constexpr std::int64_t most_tokens = 65535, most_lines = 1000;
   const std::int64_t probe = probeFrom(options);
   const std::string view = optionChoice(options, "flow", "view", in_space_ ? "space" : "plane", {"plane", "space"});
   const std::string field = optionChoice(options, "flow", "field", field_names[static_cast<std::size_t>(field_)],
@@ -165,8 +177,8 @@ void FlowPanel::setOptions(const nlohmann::json& options) {
   const bool principal = optionBool(options, "flow", "principal", principal_);
   const bool glyphs = optionBool(options, "flow", "glyphs", glyphs_);
   const std::int64_t dimension = optionInteger(options, "flow", "dimension", dimension_, 2, 3);
-  const std::int64_t layer = optionInteger(options, "flow", "layer", layer_, 0, most_layers);
-  const std::int64_t channel = optionInteger(options, "flow", "channel", channel_, 0, most_channels);
+  const auto which = whichFrom(options, which_);
+  const Chosen channel = channelFrom(options);
   const std::int64_t hold = optionInteger(options, "flow", "hold", held_.value_or(-1), -1, most_tokens);
   lines_ = optionInteger(options, "flow", "lines", lines_, 0, most_lines);
   setProbe(probe);
@@ -175,8 +187,8 @@ void FlowPanel::setOptions(const nlohmann::json& options) {
   principal_ = principal;
   glyphs_ = glyphs;
   dimension_ = dimension;
-  layer_ = layer;
-  channel_ = channel;
+  which_ = which;
+  choose(channel);
   held_.reset();
   if (hold >= 0) held_ = hold;
   const QSignalBlocker glyphs_blocker(glyphs_box_), hold_blocker(hold_);
@@ -188,12 +200,6 @@ void FlowPanel::setOptions(const nlohmann::json& options) {
   redraw();
 }
 
-int FlowPanel::states() const {
-  const RunSeries* const run = currentRun();
-  if (run) return static_cast<int>(alphabet_of(run->config));
-  return answer_.tokens.empty() ? 1 : *std::ranges::max_element(answer_.tokens) + 1;
-}
-
 std::int64_t FlowPanel::inputToken() const {
   const auto last = static_cast<std::int64_t>(answer_.tokens.size()) - 1;
   return std::clamp<std::int64_t>(held_.value_or(cursor_ >= 0 ? cursor_ : last), 0, std::max<std::int64_t>(last, 0));
@@ -203,6 +209,7 @@ FlowChoices FlowPanel::choices() const {
   return {.field = field_,
           .dimension = drawsSpace() ? dimension_ : 2,
           .principal = principal_,
+          .which = which_,
           .token = inputToken(),
           .lines = lines_};
 }
@@ -214,25 +221,54 @@ bool FlowPanel::drawsSpace() const {
 bool FlowPanel::prepare(const PanelChange& change) {
   if (change.inspected) {
     readAnswer(answer_);
-    reading_.reset();
+    setWindow(answer_.window);
+    forgetReading();
   }
   if (change.runs || change.inspected) updateChoices();
-  study_.reset();
-  if (answer_.tokens.empty()) return false;
+  if (answer_.tokens.empty()) {
+    study_.reset();
+    return false;
+  }
   restudy();
   return true;
 }
 
 void FlowPanel::restudy() {
+  const std::vector<std::string> axes = study_ ? study_->axis_names : std::vector<std::string>();
+  study_.reset();
   study_ = mambarium::study(answer_, choices());
+  if (!reading_) return;
+  // What was read belongs to these axes; in them it follows the field.
+  if (axes == study_->axis_names)
+    read(std::vector<double>(reading_->z));
+  else
+    forgetReading();
+}
+
+void FlowPanel::forgetReading() {
+  reading_.reset();
+  reading_label_->clear();
+}
+
+void FlowPanel::chooseCoordinate(std::size_t axis, std::int64_t coordinate) {
+  for (std::int64_t& other : which_)
+    if (other == coordinate) other = which_[axis];
+  which_[axis] = coordinate;
+  redraw();
+}
+
+// Where z has more coordinates than are drawn, and they are not mixed.
+void FlowPanel::updateCoordinates() {
+  const std::int64_t r = answer_.z.shape.empty() ? 0 : answer_.z.shape[1];
+  const bool is_choice = study_ && r > study_->dimension && !principal_;
+  for (std::size_t axis = 0; axis < coordinate_boxes_.size(); ++axis) {
+    fillNumbered(coordinate_boxes_[axis], QStringLiteral("z%1"), r, which_[axis]);
+    coordinate_boxes_[axis]->setVisible(is_choice && static_cast<std::int64_t>(axis) < study_->dimension);
+  }
 }
 
 void FlowPanel::updateChoices() {
-  const RunSeries* const run = currentRun();
-  fillNumbered(layer_box_, tr("Layer %1"), run ? run->config.integer("model.layers") : 1, layer_);
-  const QSignalBlocker blocker(channel_box_);
-  channel_box_->setMaximum(run ? static_cast<int>(d_inner_of(run->config)) : 1);
-  channel_box_->setValue(static_cast<int>(channel_) + 1);
+  fillChannels();
   axes_box_->setVisible(!answer_.z.shape.empty() && answer_.z.shape[1] > 2);
 
   beside_box_->clear();
@@ -287,12 +323,10 @@ void FlowPanel::advance() {
 
 void FlowPanel::read(const std::vector<double>& y) {
   const std::vector<double> v = study_->velocity(y);
-  if (v.empty()) return;
+  if (v.empty()) return forgetReading();
   reading_ = Reading{y, v};
   read_line_ = streamline(study_->view(), y, study_->box, {.spacing = 0.01, .longest = 3});
   reading_label_->setText(tr("z = %1, v = %2").arg(coordinates(y), coordinates(v)));
-  draw();
-  chart()->requestReplot();
 }
 
 void FlowPanel::hover(const QPointF& pixel) {
@@ -318,23 +352,26 @@ QString FlowPanel::fixedPointText() const {
   const auto& fixed = study_->whole_fixed_point;
   if (field_ == FlowFieldChoice::empirical) return tr("The field is the mean of the sequence's own steps");
   if (!fixed) return tr("For this input there is no single fixed point");
-  const QString type = QString::fromStdString(to_text(fixed->stability));
+  const QString name = QString::fromStdString(to_text(fixed->stability));
+  const QString type = QStringLiteral("%1 %2 (%3)")
+                           .arg(name.startsWith(u'u') ? QStringLiteral("an") : QStringLiteral("a"), name,
+                                eigenvalueText(fixed->eigenvalues));
   const QString where = study_->inside ? QString() : tr(", outside the picture");
   if (field_ == FlowFieldChoice::minimum_norm)
-    return tr("With the smallest state z would rest at %1, a %2%3, which is not where the model does")
+    return tr("With the smallest state z would rest at %1, %2%3, which is not where the model does")
         .arg(coordinates(fixed->z), type, where);
   const QString goes = study_->stable() ? tr("leads z to") : tr("has a fixed point that the state leaves, at");
-  return tr("The input of token %1 %2 %3, a %4%5").arg(inputToken() + 1).arg(goes, coordinates(fixed->z), type, where);
+  return tr("The input of %1 %2 %3, %4%5").arg(placeText(inputToken()), goes, coordinates(fixed->z), type, where);
 }
 
 QString FlowPanel::describe() const {
-  const QString who = answer_.layer == 0 && layer_box_->count() < 2
+  const QString who = answer_.layer == 0 && layerBox()->count() < 2
                           ? tr("channel %1").arg(answer_.channel + 1)
                           : tr("layer %1, channel %2").arg(answer_.layer + 1).arg(answer_.channel + 1);
   QString text = tr("Flow of z (r = %1) of %2. %3").arg(answer_.z.shape[1]).arg(who, fixedPointText());
   if (cursor_ >= 0)
-    text += tr("; after token %1 z is at %2").arg(cursor_ + 1).arg(coordinates(study_->path.point(cursor_)));
-  return text + u'.';
+    text += tr("; after %1 z is at %2").arg(placeText(cursor_), coordinates(study_->path.point(cursor_)));
+  return text + u'.' + windowText();
 }
 
 PanelTable FlowPanel::table() const {
@@ -344,10 +381,20 @@ PanelTable FlowPanel::table() const {
   table.columns << QStringLiteral("position") << QStringLiteral("token") << QStringLiteral("dt");
   for (std::size_t i = 1; i <= r; ++i) table.columns << QStringLiteral("z%1").arg(i);
   for (std::size_t i = 1; i <= n; ++i) table.columns << QStringLiteral("drive%1").arg(i);
+  // Those of the field of all of z: the same for every token, whose input moves the fixed point alone.
+  QStringList eigenvalues;
+  if (study_ && study_->whole_fixed_point) {
+    for (const auto& eigenvalue : study_->whole_fixed_point->eigenvalues) {
+      const auto number = eigenvalues.size() / 2 + 1;
+      table.columns << QStringLiteral("lambda%1_real").arg(number) << QStringLiteral("lambda%1_imaginary").arg(number);
+      eigenvalues << exactText(eigenvalue.real()) << exactText(eigenvalue.imag());
+    }
+  }
   for (std::size_t t = 0; t < answer_.tokens.size(); ++t) {
     QStringList row = {QString::number(t + 1), QString::number(answer_.tokens[t]), exactText(answer_.dt.data[t])};
     for (std::size_t i = 0; i < r; ++i) row << exactText(answer_.z.data[t * r + i]);
     for (std::size_t i = 0; i < n; ++i) row << exactText(answer_.drive.data[t * n + i]);
+    row << eigenvalues;
     table.rows.push_back(std::move(row));
   }
   return table;

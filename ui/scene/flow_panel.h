@@ -7,27 +7,27 @@
 // under the mouse, since that token's input is what v(z) depends on; Hold keeps the input of one token. Play runs
 // through the sequence. A click reads z and v and sends a streamline from there. options: {"probe": 0-7, "view":
 // "plane" or "space", "field": "near_rest", "steady_state", "minimum_norm" or "empirical",
-//   "dimension": 2-3, "principal": bool, "layer": 0-63, "channel": 0-65535, "glyphs": bool, "hold": -1 or a token,
-//   "lines": 0-1000}
+//   "dimension": 2-3, "principal": bool, "which": three different coordinates of z from 0, "layer": 0-63,
+//   "channel": 0-65535, "glyphs": bool, "hold": -1 or a token, "lines": 0-1000}
 #pragma once
 
 #include <QPointer>
 #include <QTimer>
 
-#include "ui/plots/token_panel.h"
+#include "ui/plots/channel_panel.h"
 #include "ui/scene/flow_space_view.h"
 #include "ui/scene/flow_study.h"
 
 class QLabel;
-class QSpinBox;
 
 namespace mambarium {
 
-class FlowPanel : public TokenPanel {
+class FlowPlaneLabel;
+
+class FlowPanel : public ChannelPanel {
   Q_OBJECT
  public:
   explicit FlowPanel(QWidget* parent = nullptr);
-  std::optional<InspectRequest> wants() const override;
   PanelTable table() const override;
   nlohmann::json options() const override;
   void setOptions(const nlohmann::json& options) override;
@@ -52,7 +52,6 @@ class FlowPanel : public TokenPanel {
   QString describe() const override;
   void hover(const QPointF& pixel) override;
   const std::vector<std::int32_t>& tokens() const override { return answer_.tokens; }
-  int states() const override;
   QString readout(int position) const override;
   std::vector<double> drawnValues(int) const override { return {}; }
   void showEvent(QShowEvent* event) override;
@@ -60,9 +59,12 @@ class FlowPanel : public TokenPanel {
  private:
   void addControls();
   void updateChoices();
+  void updateCoordinates();
+  void chooseCoordinate(std::size_t axis, std::int64_t coordinate);  // one that is chosen already changes places
   void restudy();
   void advance();
   void read(const std::vector<double>& y);
+  void forgetReading();
   FlowChoices choices() const;
   bool drawsSpace() const;
   void drawPlane();
@@ -71,7 +73,7 @@ class FlowPanel : public TokenPanel {
   void drawMarks();
   void drawCursor();
   void drawSpace();
-  void drawSecond();
+  void drawSecond(const FlowMarks& marks);  // as marked as the first
   void clearPlane();
   QCPCurve* addCurve(const std::vector<double>& x, const std::vector<double>& y, const QPen& pen);
   QString fixedPointText() const;
@@ -82,19 +84,21 @@ class FlowPanel : public TokenPanel {
   Streamline read_line_;  // through what was read
   FlowFieldChoice field_ = FlowFieldChoice::near_rest;
   bool in_space_ = true, principal_ = false, glyphs_ = false;
-  std::int64_t layer_ = 0, channel_ = 0, dimension_ = 3, lines_ = 120;
+  std::int64_t dimension_ = 3, lines_ = 120;
+  std::array<std::int64_t, 3> which_{0, 1, 2};
   std::optional<std::int64_t> held_;
   std::string beside_;  // folder of the run on the right; "" for none
   int cursor_ = -1;
   QTimer playing_;
 
-  QComboBox *view_box_, *field_box_, *axes_box_, *layer_box_, *beside_box_;
-  QSpinBox* channel_box_;
+  QComboBox *view_box_, *field_box_, *axes_box_, *beside_box_;
+  std::array<QComboBox*, 3> coordinate_boxes_;
   QToolButton *play_, *hold_, *glyphs_box_;
   QLabel* reading_label_;
   QPointer<FlowSpaceView> space_;
   CellMap* speed_cells_;
   QCPGraph *ball_, *fixed_mark_;
+  FlowPlaneLabel* fixed_label_;  // the chart's
   std::vector<QCPAbstractPlottable*> drawn_;
 };
 

@@ -6,7 +6,9 @@
 #include <numeric>
 
 #include "ui/plots/number_text.h"
+#include "ui/scene/fixed_point_label.h"
 #include "ui/scene/flow_panel.h"
+#include "ui/scene/flow_plane_label.h"
 
 namespace mambarium {
 
@@ -48,6 +50,7 @@ void FlowPanel::clearPlane() {
   drawn_.clear();
   speed_cells_->setCells(0, 0, {});
   for (QCPGraph* const mark : {ball_, fixed_mark_}) mark->data()->clear();
+  fixed_label_->clear();
 }
 
 QCPCurve* FlowPanel::addCurve(const std::vector<double>& x, const std::vector<double>& y, const QPen& pen) {
@@ -62,6 +65,7 @@ QCPCurve* FlowPanel::addCurve(const std::vector<double>& x, const std::vector<do
 
 void FlowPanel::draw() {
   clearPlane();
+  updateCoordinates();
   const bool is_space = drawsSpace();
   chart()->setShown(rect(), !is_space);
   QWidget* const body = chart()->parentWidget();
@@ -114,7 +118,7 @@ void FlowPanel::drawPlane() {
     if (line.count() > 1) addCurve(column(line.points, 2, 0), column(line.points, 2, 1), thin);
   if (reading_ && read_line_.count() > 1)
     addCurve(column(read_line_.points, 2, 0), column(read_line_.points, 2, 1),
-             QPen(theme().accent(), theme().scale() * 2));
+             QPen(theme().accent(), theme().scale() * 2.5));
   const RunSeries* const run = currentRun();
   addCurve(column(study.path.z, 2, 0), column(study.path.z, 2, 1),
            QPen(theme().runColor(run ? run->palette_index + 1 : 1), theme().scale() * 1.5));
@@ -152,10 +156,13 @@ void FlowPanel::drawMarks() {
   if (study_->fixed_point && study_->inside) {
     const FixedPoint& fixed = *study_->fixed_point;
     const bool is_stable = study_->stable();
-    fixed_mark_->setScatterStyle(scatterStyle(theme(), 0, theme().text(), 9, !is_stable));
-    fixed_mark_->setData({fixed.z[0]}, {study_->dimension == 2 ? fixed.z[1] : 0.0});
-    legend.push_back({tr("fixed point, %1").arg(QString::fromStdString(to_text(fixed.stability))), QPen(Qt::NoPen), 0,
-                      theme().text(), !is_stable});
+    constexpr double size = 9;
+    const QPointF at(fixed.z[0], study_->dimension == 2 ? fixed.z[1] : 0.0);
+    const QString type = QString::fromStdString(to_text(fixed.stability));
+    fixed_mark_->setScatterStyle(scatterStyle(theme(), 0, theme().text(), size, !is_stable));
+    fixed_mark_->setData({at.x()}, {at.y()});
+    fixed_label_->setLabel(at, theme().px(size / 2), type, eigenvalueText(fixed.eigenvalues), theme());
+    legend.push_back({tr("fixed point, %1").arg(type), QPen(Qt::NoPen), 0, theme().text(), !is_stable});
   }
   chart()->flowLegend()->setEntries(std::move(legend));
 }
@@ -178,7 +185,10 @@ void FlowPanel::drawSpace() {
     connect(made, &FlowSpaceView::picked, this, [this](const FlowPick& pick) {
       if (!study_) return;
       read({pick.z.begin(), pick.z.begin() + static_cast<std::ptrdiff_t>(study_->dimension)});
-      if (pick.token) Q_EMIT tokenHovered(static_cast<int>(*pick.token));
+      draw();
+      chart()->requestReplot();
+      const bool is_sequence = pick.kind == FlowPick::Kind::trajectory && pick.index == 0;  // not a seeded streamline
+      if (pick.token && is_sequence) Q_EMIT tokenHovered(static_cast<int>(*pick.token));
     });
     const auto tell = [this](const QString& text) { reading_label_->setText(text); };
     connect(made, &FlowSpaceView::saved, this, [tell](const QString& path) { tell(tr("Saved %1").arg(path)); });
@@ -191,7 +201,7 @@ void FlowPanel::drawSpace() {
                         .cursor = cursor_ >= 0 ? std::optional<std::int64_t>(cursor_) : std::nullopt};
   FlowPicture picture = picture_of(*study_, marks);
   if (reading_ && read_line_.count() > 1 && static_cast<std::int64_t>(reading_->z.size()) == study_->dimension) {
-    FlowTrajectory seeded;
+    FlowTrajectory seeded{.points = {}, .tokens = {}, .seeded = true};
     for (std::int64_t i = 0; i < read_line_.count(); ++i) {
       FlowPoint point{};
       std::copy_n(read_line_.points.begin() + static_cast<std::ptrdiff_t>(i * study_->dimension), study_->dimension,
@@ -204,10 +214,10 @@ void FlowPanel::drawSpace() {
   const bool has_second = !beside_.empty();
   space_->setPicture(0, std::move(picture), has_second && run ? QString::fromStdString(run->title) : QString(),
                      sampled(*study_));
-  drawSecond();
+  drawSecond(marks);
 }
 
-void FlowPanel::drawSecond() {
+void FlowPanel::drawSecond(const FlowMarks& marks) {
   const auto answer = data().others.find(beside_);
   if (beside_.empty() || answer == data().others.end()) {
     space_->clearSecond();
@@ -220,7 +230,7 @@ void FlowPanel::drawSecond() {
     FlowChoices same = choices();
     same.token = std::min(same.token, static_cast<std::int64_t>(other.tokens.size()) - 1);
     const FlowStudy study = mambarium::study(other, same);
-    space_->setPicture(1, picture_of(study, {.glyphs = glyphs_, .cursor = inputToken()}),
+    space_->setPicture(1, picture_of(study, marks),
                        run == data().runs.end() ? QString() : QString::fromStdString(run->title), sampled(study));
   } catch (const std::exception& fault) {
     space_->clearSecond();

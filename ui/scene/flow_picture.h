@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <complex>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -30,6 +31,7 @@ struct FlowTrajectory {
   std::vector<FlowPoint> points;
   std::vector<std::int64_t> tokens;  // one a point; empty: 0, 1, 2 ...
   int palette_index = 1;             // Theme::runColor; only the current trajectory wears it
+  bool seeded = false;               // a streamline from a point that was read: wider, in the accent colour
 };
 
 struct FlowEigenvector {
@@ -39,9 +41,10 @@ struct FlowEigenvector {
 
 struct FlowFixedPoint {
   FlowPoint position{};
-  std::string type{};                         // "stable focus", as a person reads it
-  bool stable = true;                         // a filled mark; otherwise hollow
-  std::vector<FlowEigenvector> directions{};  // real eigenvectors
+  std::string type{};                               // "stable focus", as a person reads it
+  bool stable = true;                               // a filled mark; otherwise hollow
+  std::vector<FlowEigenvector> directions{};        // real eigenvectors
+  std::vector<std::complex<double>> eigenvalues{};  // as eigenvalueText() wants them
 };
 
 // Cells of one size whose speed is below `below`.

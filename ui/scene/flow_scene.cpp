@@ -3,11 +3,13 @@
 #include <vtkCamera.h>
 #include <vtkRenderer.h>
 
+#include <QScopeGuard>
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "ui/plots/number_text.h"
+#include "ui/scene/fixed_point_label.h"
 #include "ui/scene/flow_geometry.h"
 #include "ui/scene/flow_labels.h"
 #include "ui/scene/flow_vector.h"
@@ -160,6 +162,7 @@ void FlowScene::setClip(const std::optional<FlowClip>& clip) {
     throw std::invalid_argument("clip plane: it must lie across one of the picture's " +
                                 std::to_string(picture_.dimension) + " axes, at a finite position");
   }
+  if (clip == clip_) return;
   clip_ = clip;
   applyClip();
   touch(false);
@@ -274,6 +277,7 @@ void FlowScene::prepare(const VtkWidget::Frame& frame) {
     const QSizeF shown = sizeOf(widget_);
     const double narrower = (shown.width() / shown.height()) / (size.width() / size.height());
     camera = is_fitted_ ? fitted(camera, size) : zoomed(camera, 1 / std::max(1.0, narrower));
+    if (turn_ != 0) camera = turned(camera, space_.isFlat() ? FlowPoint{0, 1, 0} : FlowPoint{0, 0, 1}, turn_);
   }
   drawn_camera_ = camera;
   const FlowProjection view = projectionOn(size, camera);
@@ -295,13 +299,20 @@ void FlowScene::prepare(const VtkWidget::Frame& frame) {
   renderer.ResetCameraClippingRange();
 }
 
+QImage FlowScene::render(int width, int height, double scale, double turn) {
+  turn_ = turn;
+  const auto restore = qScopeGuard([this] { turn_ = 0; });
+  return widget_.image({width, height}, scale);
+}
+
 void FlowScene::paint(QPainter& painter, const QSizeF& size) {
   if (!has_picture_) return;
   const FlowProjection view = projectionOn(size, drawn_camera_.value_or(camera_));
   const FlowLabels labels{picture_, space_, view, theme_};
   if (axes_visible_) labels.paintAxes(painter);
   if (color_bar_visible_) labels.paintColorBar(painter);
-  labels.paintFixedPoint(painter);
+  const FlowMargins margins = flowMargins(theme_, space_, axes_visible_, color_bar_visible_);
+  labels.paintFixedPoint(painter, QRectF(0, 0, size.width() - margins.right, size.height()));
   if (picked_) labels.paintPick(painter, space_.place(picked_->z, FlowLayer::marks));
 }
 
@@ -320,6 +331,8 @@ QString FlowScene::caption() const {
   QString text = parts.isEmpty() ? QStringLiteral("Empty flow field") : parts.join(QStringLiteral(", "));
   if (picture_.fixed_point) {
     text += QStringLiteral("; fixed point: %1").arg(QString::fromStdString(picture_.fixed_point->type));
+    const QString eigenvalues = eigenvalueText(picture_.fixed_point->eigenvalues);
+    if (!eigenvalues.isEmpty()) text += QStringLiteral(", %1").arg(eigenvalues);
   }
   return text + QLatin1Char('.');
 }

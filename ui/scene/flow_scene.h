@@ -1,6 +1,6 @@
 // FlowScene: a flow field v(z) with its streamlines, trajectories and fixed point, drawn into a VtkWidget.
 //
-// Give it a FlowPicture whenever the data change: everything is refilled in place, the camera stays (a picture of
+// Give it a FlowPicture whenever the data change: what differs is refilled in place, the camera stays (a picture of
 // another dimension resets it). setCursor moves the ball without touching anything else, for mouse moves. While
 // something moves, streamlines are plain lines; when it stands still, tubes (LineStyle::automatic).
 // The camera is a value in world coordinates (flow_space.h): scenes that share one show the same view, whatever their
@@ -73,13 +73,9 @@ class FlowScene : public QObject {
   QString caption() const;                    // one sentence: what is drawn
 
   // PNG-ready pictures: tubes unless the style is lines, `scale` times the size of text and lines on a screen. Throws
-  // as VtkWidget::image does.
-  QImage render(int width, int height, double scale = 1);
-  // `frames` pictures around the vertical axis as frame-000.png ... in `folder`, which must exist; `progress` is told
-  // how many are done and stops it by returning false. Returns one sentence when something could not be written; throws
-  // std::invalid_argument for fewer than 1 or more than 9999 frames.
-  std::optional<QString> turntable(const QString& folder, int frames, const QSize& pixels, double scale = 1,
-                                   const std::function<bool(int)>& progress = {});
+  // as VtkWidget::image does. `turn`: seen from where the camera stands after so many degrees about the vertical axis,
+  // as far away as without, so that the frames of a film do not pulse.
+  QImage render(int width, int height, double scale = 1, double turn = 0);
 
  Q_SIGNALS:
   void cameraChanged(const mambarium::FlowCamera& camera);
@@ -111,6 +107,7 @@ class FlowScene : public QObject {
   std::optional<FlowPick> picked_;
   LineStyle style_ = LineStyle::automatic;
   bool relief_ = false, axes_visible_ = true, color_bar_visible_ = true;
+  double turn_ = 0;  // degrees, of the picture that is being rendered
   bool is_fitted_ = true, has_picture_ = false;
   bool camera_moving_ = false, data_moving_ = false, tubes_ = false;
   QTimer settle_;

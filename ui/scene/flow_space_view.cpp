@@ -7,11 +7,14 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPainter>
+#include <QProgressDialog>
 #include <QSlider>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <stdexcept>
+
+#include "ui/scene/turntable.h"
 
 namespace mambarium {
 
@@ -85,8 +88,8 @@ void FlowSpaceView::addControls() {
       makeButton(tr("Save…"), tr("Save the field"),
                  tr("Save what is seen as PNG, the lines as .vtp or the field as .vti for ParaView"), this);
   connect(file, &QToolButton::clicked, this, &FlowSpaceView::chooseFile);
-  auto* const turntable =
-      makeButton(tr("Turntable…"), tr("Save a turntable"), tr("Save pictures once around the field, for a film"), this);
+  auto* const turntable = makeButton(tr("Turntable…"), tr("Save a turntable"),
+                                     tr("Save pictures once around what is seen, for a film"), this);
   connect(turntable, &QToolButton::clicked, this, &FlowSpaceView::chooseTurntable);
   for (QWidget* const control : std::initializer_list<QWidget*>{camera_, relief_, clip_axis_, clip_})
     controls_->addWidget(control);
@@ -129,6 +132,7 @@ void FlowSpaceView::setPicture(std::size_t side, FlowPicture picture, const QStr
   own.heading->setVisible(!heading.isEmpty());
   if (is_new) FlowScene::lockCameras(*sides_[0]->scene, *own.scene);
   updateControls();
+  applyClip();  // the slider is a share of a box that may be another one now
 }
 
 void FlowSpaceView::clearSecond() {
@@ -190,12 +194,12 @@ void FlowSpaceView::applyClip() {
   }
 }
 
-QImage FlowSpaceView::picture(const QSize& pixels) {
+QImage FlowSpaceView::picture(const QSize& pixels, double turn) {
   constexpr double design_width = 800;
   const double scale = std::max(1.0, pixels.width() / design_width);
-  const QImage left = sides_[0]->scene->render(pixels.width(), pixels.height(), scale);
+  const QImage left = sides_[0]->scene->render(pixels.width(), pixels.height(), scale, turn);
   if (!sides_[1]) return left;
-  const QImage right = sides_[1]->scene->render(pixels.width(), pixels.height(), scale);
+  const QImage right = sides_[1]->scene->render(pixels.width(), pixels.height(), scale, turn);
   const int heading = static_cast<int>(28 * scale), gap = static_cast<int>(8 * scale);
   QImage both(2 * pixels.width() + gap, pixels.height() + heading, QImage::Format_RGB32);
   both.fill(theme_.panel());
@@ -231,6 +235,16 @@ std::optional<QString> FlowSpaceView::save(const QString& path, const QSize& pix
   }
 }
 
+std::optional<QString> FlowSpaceView::turntable(const QString& folder, int frames, const QSize& pixels,
+                                                const std::function<bool(int)>& progress) {
+  try {
+    return writeTurntable(
+        folder, frames, [&](double degrees) { return picture(pixels, degrees); }, progress);
+  } catch (const std::exception& fault) {
+    return QString::fromUtf8(fault.what());
+  }
+}
+
 void FlowSpaceView::chooseFile() {
   const QString path =
       QFileDialog::getSaveFileName(this, tr("Save the flow field"), QStringLiteral("flow.png"),
@@ -256,7 +270,13 @@ void FlowSpaceView::chooseTurntable() {
   const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder for the pictures of the turntable"));
   if (folder.isEmpty()) return;
   constexpr int frames = 120;
-  if (const auto sentence = sides_[0]->scene->turntable(folder, frames, {1280, 960}, 1.6))
+  QProgressDialog progress(tr("Saving %1 pictures…").arg(frames), tr("Stop"), 0, frames, this);
+  progress.setWindowModality(Qt::WindowModal);
+  const auto went_on = [&](int done) {
+    progress.setValue(done);
+    return !progress.wasCanceled();
+  };
+  if (const auto sentence = turntable(folder, frames, {1280, 960}, went_on))
     Q_EMIT saveFailed(*sentence);
   else
     Q_EMIT saved(folder);

@@ -42,6 +42,10 @@ class FlowSpaceView : public QWidget {
   // each), .vtp and .vti (the left scene's lines and field).
   std::optional<QString> save(const QString& path, const QSize& pixels = {1600, 1200});
 
+  // The same pictures once around the field, `pixels` each scene, as writeTurntable() does.
+  std::optional<QString> turntable(const QString& folder, int frames, const QSize& pixels,
+                                   const std::function<bool(int)>& progress = {});
+
  Q_SIGNALS:
   void picked(const mambarium::FlowPick& pick);
   void saved(const QString& path);
@@ -61,7 +65,7 @@ class FlowSpaceView : public QWidget {
   void applyClip();
   void chooseFile();
   void chooseTurntable();
-  QImage picture(const QSize& pixels);
+  QImage picture(const QSize& pixels, double turn = 0);  // turn: degrees about the vertical axis
 
   std::array<std::unique_ptr<Side>, 2> sides_;
   Theme theme_;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/flow/dense_matrix.h"
 #include "core/flow/empirical_field.h"
 #include "core/flow/seeds.h"
 
@@ -40,17 +41,36 @@ Axes chosen_axes(const Trajectory& path, const FlowChoices& choices, std::int64_
   return coordinate_axes(which, held);
 }
 
-// The trajectory with room around it, and the fixed point where that does not make the trajectory small.
-Box frame(const Trajectory& path, const std::optional<FixedPoint>& fixed) {
+// The trajectory with room around it, and those of `rests` [count, dimension] that do not make the trajectory small.
+Box frame(const Trajectory& path, std::span<const double> rests) {
   constexpr double margin = 0.25, largest_growth = 2.5;
-  const Box around = box_around(path.z, path.dimension, margin);
-  if (!fixed) return around;
-  std::vector<double> points = path.z;
-  points.insert(points.end(), fixed->z.begin(), fixed->z.end());
-  const Box with = box_around(points, path.dimension, margin);
-  for (std::int64_t axis = 0; axis < path.dimension; ++axis)
-    if (with.extent(axis) > largest_growth * around.extent(axis)) return around;
-  return with;
+  const std::int64_t dimension = path.dimension;
+  const auto columns = static_cast<std::size_t>(dimension);
+  std::vector<double> corners;  // the least of each coordinate, then the largest
+  for (int corner = 0; corner < 2; ++corner) corners.insert(corners.end(), path.z.begin(), path.z.begin() + dimension);
+  const auto widen = [&](std::span<const double> point) {
+    for (std::size_t axis = 0; axis < columns; ++axis) {
+      corners[axis] = std::min(corners[axis], point[axis]);
+      corners[columns + axis] = std::max(corners[columns + axis], point[axis]);
+    }
+  };
+  for (std::int64_t point = 0; point < path.points(); ++point) widen(path.point(point));
+  const Box around = box_around(path.z, dimension, margin);
+  Box box = around;
+  for (; rests.size() >= columns; rests = rests.subspan(columns)) {
+    const auto rest = rests.first(columns);
+    if (!std::ranges::all_of(rest, [](double number) { return std::isfinite(number); })) continue;
+    std::vector<double> points = corners;
+    points.insert(points.end(), rest.begin(), rest.end());
+    const Box with = box_around(points, dimension, margin);
+    bool is_near = true;
+    for (std::int64_t axis = 0; axis < dimension; ++axis)
+      is_near &= with.extent(axis) <= largest_growth * around.extent(axis);
+    if (!is_near) continue;
+    widen(rest);
+    box = with;
+  }
+  return box;
 }
 
 AffineField affine_field(const LatentSystem& system, std::span<const double> b, FlowFieldChoice choice,
@@ -58,6 +78,35 @@ AffineField affine_field(const LatentSystem& system, std::span<const double> b, 
   if (choice == FlowFieldChoice::minimum_norm) return minimum_norm_field(system, b);
   if (choice == FlowFieldChoice::near_rest && rest) return minimum_change_field(system, b, rest->z);
   return steady_state_field(system, b);
+}
+
+// Where the field of each token's input has its zero in the axes [tokens, dimension]; J is the same for all of them.
+std::vector<double> rests_of(const FlowData& data, const LatentSystem& system, const AffineField& whole,
+                             FlowFieldChoice choice, const Axes& axes) {
+  const auto n = static_cast<std::size_t>(system.n), r = static_cast<std::size_t>(system.r);
+  const auto of_state = LuFactors::of(full_field(system, std::vector<double>(n)).J, system.n);
+  const auto of_slice = LuFactors::of(slice(whole, axes).J, axes.k);
+  if (!of_state || !of_slice) return {};
+  std::vector<double> rests;
+  AffineField field = whole;
+  for (std::int64_t token = 0; token < std::ssize(data.tokens); ++token) {
+    std::vector<double> b = drive_of(data, token);
+    if (choice == FlowFieldChoice::minimum_norm) {
+      field.c = read_state(system, b);
+    } else {
+      // At rest A h + P Q h + b = 0, and v(Q h) = 0.
+      of_state->solve(b);
+      const std::vector<double> rest = read_state(system, b);
+      for (std::size_t i = 0; i < r; ++i) {
+        field.c[i] = 0;
+        for (std::size_t j = 0; j < r; ++j) field.c[i] += whole.J[i * r + j] * rest[j];
+      }
+    }
+    std::vector<double> zero = slice(field, axes).c;
+    of_slice->solve(zero);
+    for (const double coordinate : zero) rests.push_back(-coordinate);
+  }
+  return rests;
 }
 
 FlowPoint point_of(std::span<const double> z) {
@@ -79,7 +128,8 @@ bool is_stable(const Stability& stability) {
 }
 
 void add_fixed_point(const FixedPoint& fixed, FieldKind kind, bool stable, FlowPicture& picture) {
-  FlowFixedPoint mark{.position = point_of(fixed.z), .type = to_text(fixed.stability)};
+  FlowFixedPoint mark{
+      .position = point_of(fixed.z), .type = to_text(fixed.stability), .eigenvalues = fixed.eigenvalues};
   mark.stable = stable;
   for (std::size_t i = 0; i < fixed.directions.size(); ++i) {
     if (fixed.directions[i].empty()) continue;
@@ -163,7 +213,7 @@ FlowStudy study(const FlowData& data, const FlowChoices& choices) {
   study.path = project(path, study.axes);
   if (choices.field == FlowFieldChoice::empirical) {
     constexpr std::int64_t nodes_in_a_plane = 33, nodes_in_space = 17;
-    study.box = frame(study.path, std::nullopt);
+    study.box = frame(study.path, {});
     study.field =
         empirical_field(std::span(&study.path, 1),
                         {.nodes_per_axis = study.dimension == 2 ? nodes_in_a_plane : nodes_in_space, .box = study.box});
@@ -180,7 +230,7 @@ FlowStudy study(const FlowData& data, const FlowChoices& choices) {
     const AffineField seen = slice(whole, study.axes);
     study.fixed_point = fixed_point(seen);
     study.field = seen;
-    study.box = frame(study.path, study.fixed_point);
+    study.box = frame(study.path, rests_of(data, system, whole, choices.field, study.axes));
     study.inside = study.fixed_point && study.box.contains(study.fixed_point->z);
   }
   constexpr std::int64_t on_a_line = 129, in_a_plane = 41, in_space = 17;

@@ -48,7 +48,7 @@ struct FlowStudy {
   std::int64_t dimension = 2;
   std::vector<std::string> axis_names;  // "z1", or "axis 1 (83 %)"
   Axes axes;
-  Box box;          // around the trajectory, and the fixed point where it is near
+  Box box;          // around the trajectory, and where the inputs lead z where that is near; the same for all tokens
   Trajectory path;  // z after each token, in the axes
   std::variant<AffineField, GridField> field;
   FieldView view() const;

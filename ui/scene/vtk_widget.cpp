@@ -100,6 +100,7 @@ VtkWidget::VtkWidget(QWidget* parent) : QOpenGLWidget(parent), parts_(std::make_
   vtkGenericOpenGLRenderWindow& window = *parts_->window;
   window.SetReadyForRendering(false);
   window.SetFrameBlitModeToNoBlit();
+  parts_->renderer->SetBackgroundAlpha(1);  // nothing of what lies below the widget shines through
   window.AddRenderer(parts_->renderer);
   onVtkEvent(window, vtkCommand::WindowMakeCurrentEvent, [this](void*) {
     if (context() && parts_->surface) context()->makeCurrent(parts_->surface);
@@ -179,10 +180,6 @@ void VtkWidget::paintGL() {
   window.BlitDisplayFramebuffer(0, 0, 0, size[0], size[1], 0, 0, pixels.width(), pixels.height(), GL_COLOR_BUFFER_BIT,
                                 GL_NEAREST);
   gl.glBindFramebuffer(GL_FRAMEBUFFER, defaultFramebufferObject());
-  gl.glColorMask(GL_FALSE, GL_FALSE, GL_FALSE, GL_TRUE);
-  gl.glClearColor(0, 0, 0, 1);
-  gl.glClear(GL_COLOR_BUFFER_BIT);
-  gl.glColorMask(GL_TRUE, GL_TRUE, GL_TRUE, GL_TRUE);
   state.Pop();
   gl.glBindFramebuffer(GL_FRAMEBUFFER, defaultFramebufferObject());
   gl.glViewport(0, 0, pixels.width(), pixels.height());
