@@ -255,6 +255,11 @@ void FigureTest::csvIsTheTableToTheLastBit() {
     const auto extrapolation = figure.data.inspected->get<ExtrapolationData>();
     QCOMPARE(numbers.size(), extrapolation.points.size());
     for (std::size_t i = 0; i < numbers.size(); ++i) QCOMPARE(numbers[i], extrapolation.points[i].accuracy());
+  } else if (id == u"decoding") {
+    const auto decoding = figure.data.inspected->get<DecodingData>();
+    for (std::size_t i = 0; i < decoding.model.confusion.data.size(); ++i)
+      QCOMPARE(static_cast<float>(numbers[i]), decoding.model.confusion.data[i]);
+    QCOMPARE(numbers.back(), 1.0 / 8);
   } else if (id == u"theory") {
     QCOMPARE(numbers[0], lower_bound_bits(2, 1, 0.01));
   } else {

@@ -110,6 +110,10 @@ void PanelsTest::framesLeaveNothingBehind() {
     if (id == u"reconstruction") data.inspected = nlohmann::json(fake::reconstruction(40, 5 + frame % 2));
     if (id == u"circuit") data.inspected = nlohmann::json(fake::circuit(frame % 2 != 0));
     if (id == u"extrapolation") data.inspected = nlohmann::json(fake::extrapolation(300 + frame % 2));
+    if (id == u"decoding") {
+      const nlohmann::json directions = fake::decodedDirections(0.8), outputs = fake::decodedOutputs(0.8);
+      data.inspected = frame % 2 ? outputs : directions;
+    }
     data.runs[0] = fake::run("full", 0, 0.0007, 1000 + frame % 2);
     panel->show(data);
     QCoreApplication::processEvents();
@@ -167,6 +171,10 @@ void PanelsTest::badOptionsAreASentenceAndChangeNothing_data() {
                          << R"({"layer": 1, "triad": 14})";
   QTest::newRow("instance") << "circuit"
                             << R"({"triad": 2, "instance": -1})";
+  QTest::newRow("directions") << "decoding"
+                              << R"({"output": 1, "directions": "matrix"})";
+  QTest::newRow("output") << "decoding"
+                          << R"({"outputs": "r_squared", "output": -1})";
   QTest::newRow("view") << "filters"
                         << R"({"layer": 1, "view": "pie"})";
 }
@@ -203,6 +211,7 @@ void PanelsTest::optionsRoundTrip() {
         {"field", "empirical"},
         {"dimension", 2},
         {"principal", true},
+        {"which", {2, 0, 1}},
         {"layer", 1},
         {"channel", 3},
         {"glyphs", true},
@@ -211,6 +220,7 @@ void PanelsTest::optionsRoundTrip() {
       {"reconstruction", {{"probe", 3}, {"layer", 1}, {"channel", 3}}},
       {"circuit", {{"layer", 1}, {"channel", 3}, {"triad", 2}, {"instance", 5}}},
       {"extrapolation", nlohmann::json::object()},
+      {"decoding", {{"directions", "traces"}, {"outputs", "r_squared"}, {"output", 2}}},
       {"theory", {{"view", "bound"}, {"epsilon", 0.05}, {"bits", 8}, {"beta", 0.5}}}};
   const auto panel = shownPanel(id, fake::panelData(id));
   QVERIFY(panel->options() != others.at(id) || panel->options().empty());

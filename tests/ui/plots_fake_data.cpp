@@ -362,7 +362,7 @@ PanelData coupledRun(const Answer& answer) {
 PanelData circuitRun(const CircuitData& answer) {
   PanelData data = inspected(answer);
   RunSeries& run = data.runs[0];
-  run.title = "Motif-2";
+  run.title = std::string("Motif-2");
   run.config.set("model.kind", std::string("mamba1"));
   run.config.set("model.d_state", std::int64_t{16});
   run.config.set("model.coupling", std::string("euler"));
@@ -411,11 +411,127 @@ PanelData inductionRuns(int count) {
   return data;
 }
 
+namespace {
+
+constexpr std::int64_t trials = 12, windows_of_a_trial = 11, bins_of_a_trial = 48, window_bins = 30;
+
+std::vector<std::int64_t> decodedBins() {
+  std::vector<std::int64_t> bins;
+  for (std::int64_t trial = 0; trial < trials; ++trial)
+    for (std::int64_t window = 0; window < windows_of_a_trial; ++window)
+      bins.push_back(46000 + trial * bins_of_a_trial + window_bins - 1 + window);
+  return bins;
+}
+
+std::int64_t directionOf(std::int64_t trial) {
+  return (3 * trial + 1) % 8;
+}
+
+// The directions beside the true one share what is not right, the next one most of it.
+DecodingData::Quality decodedAs(double right, int late) {
+  constexpr std::int64_t classes = 8, windows = 300;
+  DecodingData::Quality quality;
+  quality.confusion = {{classes, classes}, std::vector<float>(classes * classes)};
+  std::int64_t hits = 0;
+  for (std::int64_t truth = 0; truth < classes; ++truth) {
+    const auto cell = [&](std::int64_t answer) -> float& {
+      return quality.confusion.data[static_cast<std::size_t>(truth * classes + (answer + classes) % classes)];
+    };
+    const std::int64_t own = std::llround((right - 0.02 * static_cast<double>(truth)) * windows);
+    const std::int64_t next = (windows - own) * 2 / 3, before = (windows - own - next) * 3 / 4;
+    cell(truth) = static_cast<float>(own);
+    cell(truth + 1) = static_cast<float>(next);
+    cell(truth - 1) = static_cast<float>(before);
+    cell(truth + 4) = static_cast<float>(windows - own - next - before);
+    hits += own;
+  }
+  quality.accuracy = static_cast<double>(hits) / (classes * windows);
+  quality.macro_f1 = quality.accuracy - 0.002;
+  quality.loss = 3 * (1 - quality.accuracy);
+  quality.trace.shape = {trials * windows_of_a_trial, 1};
+  for (std::int64_t trial = 0; trial < trials; ++trial)
+    for (std::int64_t window = 0; window < windows_of_a_trial; ++window) {
+      const bool too_early = trial % 3 == 0 && window < late;
+      quality.trace.data.push_back(static_cast<float>((directionOf(trial) + (too_early ? 1 : 0)) % classes));
+    }
+  return quality;
+}
+
+}  // namespace
+
+DecodingData decodedDirections(double skill) {
+  DecodingData data{.step = 1240, .windows = 2400, .uniform_loss = std::log(8.0), .bin_seconds = 0.05};
+  data.bins = decodedBins();
+  data.truth.shape = {trials * windows_of_a_trial, 1};
+  for (std::int64_t trial = 0; trial < trials; ++trial)
+    for (std::int64_t window = 0; window < windows_of_a_trial; ++window)
+      data.truth.data.push_back(static_cast<float>(directionOf(trial)));
+  data.model = decodedAs(0.3 + 0.7 * skill, 6);
+  data.ideal = decodedAs(0.995, 2);
+  return data;
+}
+
+DecodingData decodedOutputs(double skill) {
+  DecodingData data{.step = 1240, .outputs = true, .windows = 2400, .uniform_loss = 1, .bin_seconds = 0.05};
+  data.output_names = {"curs_p_x", "curs_p_y", "curs_v_x", "curs_v_y"};
+  data.bins = decodedBins();
+  Noise noise(37);
+  for (Tensor* tensor : {&data.truth, &data.model.trace, &data.ideal.trace})
+    tensor->shape = {trials * windows_of_a_trial, 4};
+  constexpr double pi = 3.14159265358979323846;
+  for (std::int64_t trial = 0; trial < trials; ++trial) {
+    const double angle = static_cast<double>(directionOf(trial)) * pi / 4;
+    for (std::int64_t window = 0; window < windows_of_a_trial; ++window) {
+      const double tau = std::clamp((static_cast<double>(window) + static_cast<double>(trial % 5) - 2) / 10, 0.0, 1.0);
+      const double place = 8 * (10 - 15 * tau + 6 * tau * tau) * tau * tau * tau;
+      const double speed = 8 * 30 * tau * tau * (1 - tau) * (1 - tau) / 0.5;
+      const double truth[] = {place * std::cos(angle), place * std::sin(angle), speed * std::cos(angle),
+                              speed * std::sin(angle)};
+      for (int output = 0; output < 4; ++output) {
+        const double unit = output < 2 ? 8 : 30;
+        data.truth.data.push_back(static_cast<float>(truth[output]));
+        data.model.trace.data.push_back(
+            static_cast<float>((0.4 + 0.5 * skill) * truth[output] + 0.2 * (1.2 - skill) * unit * noise.centered()));
+        data.ideal.trace.data.push_back(static_cast<float>(0.96 * truth[output] + 0.02 * unit * noise.centered()));
+      }
+    }
+  }
+  for (int output = 0; output < 4; ++output) {
+    data.model.r_squared.push_back(skill - 0.07 * output);
+    data.ideal.r_squared.push_back(0.93 - 0.02 * output);
+  }
+  data.model.r_squared_of_all = skill - 0.11;
+  data.ideal.r_squared_of_all = 0.9;
+  data.model.loss = 1.11 - skill;
+  data.ideal.loss = 0.1;
+  return data;
+}
+
+PanelData decodingRuns(int count, bool outputs) {
+  PanelData data;
+  constexpr const char* titles[] = {"LSTM", "Mamba", "Motif-2"};
+  for (int i = 0; i < count; ++i) {
+    const int which = count == 1 ? 1 : i;
+    data.runs.push_back(run(titles[which], i, 0.01));
+    data.runs.back().config.set("task.kind", std::string("decoding"));
+    data.runs.back().config.set("task.answer", std::string(outputs ? "outputs" : "direction"));
+    const double skill = 0.7 + 0.09 * which;
+    const nlohmann::json answer = outputs ? decodedOutputs(skill) : decodedDirections(skill);
+    if (i + 1 == count)
+      data.inspected = answer;
+    else
+      data.others[data.runs.back().folder] = answer;
+  }
+  data.current = data.runs.size() - 1;
+  return data;
+}
+
 PanelData panelData(const QString& id, bool rich) {
   if (id == u"circuit") return circuitRun(circuit(rich));
   if (id == u"flow") return coupledRun(flow(6, rich ? 3 : 2, 60));
   if (id == u"reconstruction") return coupledRun(reconstruction(60, rich ? 16 : 6));
   if (id == u"extrapolation") return inductionRuns(rich ? 3 : 1);
+  if (id == u"decoding") return decodingRuns(rich ? 3 : 1, false);
   if (id == u"prediction") return inspected(prediction(128, rich ? 4 : 2));
   if (id == u"decay") return inspected(decay(128, rich ? 2 : 1, rich ? 2 : 1));
   if (id == u"filters") {

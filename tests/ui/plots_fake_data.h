@@ -4,6 +4,7 @@
 #include <QString>
 
 #include "core/contract/coupling_inspection.h"
+#include "core/contract/decoding_inspection.h"
 #include "core/contract/inspection.h"
 #include "ui/plots/panel_data.h"
 
@@ -40,6 +41,13 @@ PanelData circuitRun(const CircuitData& answer);  // of Mamba-1 with that answer
 // Right at lengths up to `reach` tokens, then less and less; trained at 256 of 64 to 4,096 tokens.
 ExtrapolationData extrapolation(double reach);
 PanelData inductionRuns(int count);  // the last one is current, the others have been
+
+// Reaches to eight targets, 300 windows of each, or the cursor's position and velocity along them: what a model
+// decodes of them (the better the larger `skill`, from 0 to 1), and the ideal decoder. Listed are 12 trials of 11
+// windows, 37 bins apart.
+DecodingData decodedDirections(double skill);
+DecodingData decodedOutputs(double skill);
+PanelData decodingRuns(int count, bool outputs);  // the last one is current, the others have been
 
 // One run with an answer.
 template <typename Answer>

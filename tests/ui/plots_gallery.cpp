@@ -85,6 +85,13 @@ void PlotsGallery::pictures_data() {
   loose = fake::circuitOf(16, loose.coupling.data);
   loose.norm = 0.9;
   view("circuit", "no-edges", fake::inspected(loose), "{}");
+  for (const int runs : {1, 3}) {
+    const PanelData outputs = fake::decodingRuns(runs, true);
+    view("decoding", runs == 1 ? "outputs" : "outputs-runs", outputs, "{}");
+    view("decoding", runs == 1 ? "scores" : "scores-runs", outputs, R"({"outputs": "r_squared"})");
+  }
+  view("decoding", "one-output", fake::decodingRuns(1, true), R"({"output": 3})");
+  view("decoding", "directions", fake::decodingRuns(1, false), R"({"directions": "traces"})");
   view("theory", "quantisation", fake::inspected(fake::quantisation()), R"({"view": "quantisation"})");
   view("theory", "construction", fake::inspected(fake::theorem()), R"({"view": "construction"})");
 }

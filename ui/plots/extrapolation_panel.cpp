@@ -19,10 +19,9 @@ double keyOf(std::int64_t length) {
 }
 
 QString percent(double share) {
-  if (std::isnan(share)) return QStringLiteral("–");
   // 99.8 % are not all of them.
   const bool nearly_whole = share > 0.99 && share<1, nearly_none = share> 0 && share < 0.1;
-  return fixedText(100 * share, nearly_whole || nearly_none ? 1 : 0) + QStringLiteral(" %");
+  return percentText(share, nearly_whole || nearly_none ? 1 : 0);
 }
 
 // "four times the trained length"

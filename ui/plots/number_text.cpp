@@ -35,6 +35,15 @@ QString fixedText(double value, int decimals) {
   return text.replace(u'-', QChar(0x2212));
 }
 
+QString significantText(double value, int digits) {
+  if (std::isnan(value)) return QStringLiteral("–");
+  return QString::number(value == 0 ? 0.0 : value, 'g', digits).replace(u'-', QChar(0x2212));
+}
+
+QString percentText(double share, int decimals) {
+  return std::isnan(share) ? QStringLiteral("–") : fixedText(100 * share, decimals) + QStringLiteral(" %");
+}
+
 QString natsText(double nats) {
   return fixedText(nats, 4);
 }

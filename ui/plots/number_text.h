@@ -12,6 +12,10 @@ QString probabilityText(double p);              // "0.512"; three decimals
 QString decayText(double a);                    // "0.9974"; as many decimals as 1 - a needs, at most seven
 QString signedText(double value);               // "+0.412", "−0.098"; three decimals
 QString fixedText(double value, int decimals);  // with a true minus sign
+// "−0.42", "31", "1.2e−05": this many digits that count, fewer where they are zeros.
+QString significantText(double value, int digits);
+// "98.4 %" of 0.984.
+QString percentText(double share, int decimals);
 // "1 token", "3 tokens", "1,240 tokens".
 QString countText(std::int64_t count, const QString& singular, const QString& plural);
 

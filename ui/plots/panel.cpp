@@ -2,6 +2,7 @@
 
 #include "ui/plots/circuit_panel.h"
 #include "ui/plots/decay_panel.h"
+#include "ui/plots/decoding_panel.h"
 #include "ui/plots/extrapolation_panel.h"
 #include "ui/plots/filters_panel.h"
 #include "ui/plots/gap_panel.h"
@@ -48,6 +49,7 @@ constexpr Maker makers[] = {{"loss", make<LossPanel>},
                             {"flow", make<FlowPanel>},
                             {"reconstruction", make<ReconstructionPanel>},
                             {"extrapolation", make<ExtrapolationPanel>},
+                            {"decoding", make<DecodingPanel>},
                             {"theory", make<TheoryPanel>}};
 
 }  // namespace
