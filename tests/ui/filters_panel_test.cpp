@@ -52,6 +52,7 @@ void FiltersPanelTest::filtersMapAndStemsShowTheSameNumbers() {
   panel->show(fake::inspected(only_x));
   QTRY_COMPARE(plot->axisRectCount(), 2);
 
+  plot->replot();  // places the two
   moveMouse(plot, plot->axisRects().front()->rect().center());
   QVERIFY(plot->findChild<QLabel*>(QStringLiteral("hoverLabel"))->text().contains(QStringLiteral("x, channel")));
 }

@@ -156,7 +156,7 @@ void FlowPanelTest::anyThreeCoordinatesCanBeSeen() {
   QCOMPARE(seen(0), data.z.data[7 * 5 + 2]);
   for (const nlohmann::json& bad : {nlohmann::json{0, 1}, nlohmann::json{0, 1, 1}, nlohmann::json{0, 1, -2}})
     QVERIFY_THROWS_EXCEPTION(std::invalid_argument, panel->setOptions({{"which", bad}}));
-  panel->setOptions({{"which", {0, 1, 7}}});  // z has no eighth coordinate
+  panel->setOptions({{"which", {0, 7, 1}}});  // z has no eighth coordinate
   QVERIFY(!panel->hasData() && panel->caption().endsWith(u'.'));
 }
 

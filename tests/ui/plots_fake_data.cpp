@@ -249,9 +249,11 @@ FlowData flow(std::int64_t n, std::int64_t r, int length) {
                 .z = {{length, r}, {}}};
   const auto wave = [](double i) { return static_cast<float>(std::sin(1.7 * i + 0.3)); };
   for (int i = 0; i < n; ++i) data.A.data.push_back(static_cast<float>(-1 - 0.4 * i));
+  // Evenly spaced places of one sine would be rows of two dimensions, and Q of rank 2.
+  const auto place = [&](int i) { return r > 2 ? i + 0.21 * i * i : i; };
   for (int i = 0; i < n * r; ++i) {
-    data.P.data.push_back(0.3f * wave(i));
-    data.Q.data.push_back(wave(i + 50));
+    data.P.data.push_back(0.3f * wave(place(i)));
+    data.Q.data.push_back(wave(place(i) + 50));
   }
   std::vector<double> h(static_cast<std::size_t>(n));
   for (int t = 0; t < length; ++t) {
