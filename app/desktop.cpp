@@ -138,6 +138,14 @@ int runWindow(QApplication& application) {
                     exit_usage);
   }
 
+  if (const QFileInfo folder(QFileInfo(parser.value(screenshot_option)).absolutePath());
+      parser.isSet(screenshot_option) && !(folder.isDir() && folder.isWritable())) {
+    return complain(
+        QStringLiteral("mambarium: --screenshot takes a file in a folder that can be written to, not \"%1\".")
+            .arg(parser.value(screenshot_option)),
+        exit_usage);
+  }
+
   Session session;
   const auto settings = openSettings();
   session.restore(*settings);

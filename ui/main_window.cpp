@@ -162,8 +162,7 @@ void MainWindow::connectSession() {
           [this](Run* run, const QString& message, const QString& hint) { noticeProblem(message, hint, run); });
   connect(&session_, &Session::runLogged, this,
           [this](Run* run, const QString& text) { noticeProblem(text, {}, run); });
-  connect(&session_, &Session::folderProblem, this,
-          [this](const QString& message, const QString& hint) { noticeProblem(message, hint); });
+  connect(&session_, &Session::folderProblem, this, &MainWindow::noticeFolder);
   connect(&session_.feed(), &PanelFeed::inspectionProblem, this,
           [this](const QString& message, const QString& hint) { noticeProblem(message, hint); });
   connect(&session_.library(), &RunLibrary::unavailable, this, &MainWindow::noticeUnavailable);
@@ -199,6 +198,21 @@ void MainWindow::noticeDeath(Run* run, const QString& reason, const QString& hin
 
 void MainWindow::noticeProblem(const QString& message, const QString& hint, QObject* about) {
   notices_->add({asSentence(message), asSentence(hint), {}, {}, about});
+}
+
+// However many folders are opened at once, what is wrong with each of them stays to be read: one notice, a line each.
+void MainWindow::noticeFolder(const QString& message, const QString& hint) {
+  QStringList lines, hints;
+  for (const NoticeBar* const bar : notices_->bars()) {
+    if (bar->notice().about != &session_.library()) continue;
+    lines = bar->notice().message.split(QLatin1Char('\n'));
+    hints = bar->notice().hint.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+  }
+  lines << asSentence(message);
+  if (!hint.isEmpty()) hints << asSentence(hint);
+  for (QStringList* const texts : {&lines, &hints}) texts->removeDuplicates();
+  notices_->removeAbout(&session_.library());
+  noticeProblem(lines.join(QLatin1Char('\n')), hints.join(QLatin1Char('\n')), &session_.library());
 }
 
 void MainWindow::noticeUnavailable(const QString& reason, const QString& hint, const QString& last_words) {

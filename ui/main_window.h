@@ -74,6 +74,7 @@ class MainWindow : public QMainWindow {
   void flash(const QString& text);  // in the sentence's place, for a moment
   void noticeDeath(Run* run, const QString& reason, const QString& hint, const QString& last_words);
   void noticeProblem(const QString& message, const QString& hint, QObject* about = nullptr);
+  void noticeFolder(const QString& message, const QString& hint);
   void noticeUnavailable(const QString& reason, const QString& hint, const QString& last_words);
 
   // main_window_actions.cpp

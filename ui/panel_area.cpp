@@ -4,10 +4,12 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QMenu>
+#include <QProxyStyle>
 #include <QResizeEvent>
 #include <QScrollArea>
 #include <QSettings>
 #include <QSplitter>
+#include <QStyleOption>
 #include <QToolBar>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -37,6 +39,22 @@ bool isThereAtFirst(const Panel& panel) {
 constexpr int narrowest_panel = 330, lowest_panel = 196, lowest_in_one_column = 260;
 constexpr int room_for_export_button = 440;
 
+// A row of buttons leaves no more than a bare strip for its "More" button; here it has room for the word.
+class ChooserStyle : public QProxyStyle {
+ public:
+  explicit ChooserStyle(const QString& word) : QProxyStyle(QStringLiteral("fusion")), word_(word) {}
+
+  int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override {
+    constexpr int beside_the_word = 10;  // padding and border of a tool button, and a little air
+    if (metric == PM_ToolBarExtensionExtent && widget)
+      return widget->fontMetrics().horizontalAdvance(word_) + 2 * beside_the_word;
+    return QProxyStyle::pixelMetric(metric, option, widget);
+  }
+
+ private:
+  QString word_;
+};
+
 QSplitter* makeSplitter(Qt::Orientation orientation) {
   auto* const splitter = new QSplitter(orientation);
   splitter->setHandleWidth(8);
@@ -64,8 +82,14 @@ PanelArea::PanelArea(std::vector<Panel*> panels, QWidget* parent)
   chooser_->setMovable(false);
   if (QToolButton* const more = morePanels()) {
     more->setAccessibleName(tr("More panels"));
-    more->setToolTip(tr("Panels for which there is no room here"));
+    more->setToolTip(tr("More panels: those for which there is no room here"));
     more->setFocusPolicy(Qt::TabFocus);
+    more->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    more->setText(tr("More ▾"));
+    auto* const style = new ChooserStyle(more->text());
+    style->setParent(chooser_);  // made after the button, so it outlives it
+    chooser_->setStyle(style);
+    more->setStyle(style);
   }
   auto* const column = new QVBoxLayout(this);
   column->setContentsMargins(0, 0, 0, 0);
@@ -74,6 +98,7 @@ PanelArea::PanelArea(std::vector<Panel*> panels, QWidget* parent)
   column->addWidget(scroll_, 1);
   columns_->addWidget(left_);
   columns_->addWidget(right_);
+  QWidget* before = nullptr;
   for (Panel* const panel : panels_) {
     (standsOnTheLeft(*panel) ? left_ : right_)->addWidget(panel);
     auto* const action = new QAction(panel->title(), this);
@@ -86,10 +111,13 @@ PanelArea::PanelArea(std::vector<Panel*> panels, QWidget* parent)
     QWidget* const button = chooser_->widgetForAction(action);
     button->setObjectName(QStringLiteral("choose-") + panel->id());
     button->setAccessibleName(tr("Panel %1").arg(panel->title()));
-    button->setFocusPolicy(Qt::TabFocus);
+    button->setFocusPolicy(Qt::TabFocus);  // the space bar stays with Play after a click
+    if (before) setTabOrder(before, button);
+    before = button;
     addMenuButton(panel);
     panel->installEventFilter(this);
   }
+  if (QToolButton* const more = morePanels(); more && before) setTabOrder(before, more);
   for (QSplitter* const splitter : {columns_, left_, right_}) splitter->setSizes(QList<int>(splitter->count(), 1000));
   right_->setSizes({1000, 1000, 1250, 1000});  // a filter map needs the height
   connectPanels();
@@ -221,7 +249,6 @@ void PanelArea::setTheme(const Theme& theme) {
   theme_ = theme;
   const QColor off = theme.palette().color(QPalette::Disabled, QPalette::Text);
   const QIcon menu = signIcon(Sign::menu, theme.mutedText(), off);
-  if (QToolButton* const more = morePanels()) more->setIcon(menu);  // Qt's own is black on every background
   for (Panel* const panel : panels_) {
     panel->setTheme(theme);
     menus_[panel]->setIcon(menu);

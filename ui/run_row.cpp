@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "ui/icons.h"
+#include "ui/plots/loss_unit.h"
 #include "ui/run_text.h"
 
 namespace mambarium {
@@ -45,7 +46,6 @@ RunRow::RunRow(Run& run, QWidget* parent) : QFrame(parent), run_(run) {
   gap_ = new QLabel;
   gap_->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
   gap_->setObjectName(QStringLiteral("run-gap"));
-  gap_->setToolTip(tr("Gap to the best possible predictor, nats per token"));
   note_ = new QLineEdit;
   note_->setObjectName(QStringLiteral("run-note"));
   note_->setPlaceholderText(tr("Add a note"));
@@ -128,8 +128,10 @@ void RunRow::refresh() {
   if (state_->text() != state) state_->setText(state);
   const QString gap = gapText(run_);
   if (gap_->text() != gap) gap_->setText(gap);
+  const QString unit = lossUnit(run_.config());
+  gap_->setToolTip(tr("Gap to the best possible predictor, %1").arg(unit));
   const QString spoken = gap.isEmpty() ? tr("%1, %2").arg(run_.title(), state)
-                                       : tr("%1, %2, gap %3 nats per token").arg(run_.title(), state, gap);
+                                       : tr("%1, %2, gap %3 %4").arg(run_.title(), state, gap, unit);
   if (accessibleName() != spoken) setAccessibleName(spoken);
   const QString tip =
       run_.folder().isEmpty() ? run_.title() : QStringLiteral("%1\n%2").arg(run_.title(), run_.folder());

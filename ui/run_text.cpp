@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/plots/loss_unit.h"
 #include "ui/plots/number_text.h"
 
 namespace mambarium {
@@ -28,9 +29,10 @@ QString trend(const std::vector<MetricsRow>& rows) {
 }
 
 QString gapSentence(const Run& run) {
-  if (!run.gap()) return {};
-  return tr(" Gap to the best possible predictor %1 nats%2.")
-      .arg(gapText(run), run.isTraining() ? trend(run.rows()) : QString());
+  const QString gap = gapText(run);
+  if (gap.isEmpty()) return {};
+  return tr(" Gap to the best possible predictor %1 %2%3.")
+      .arg(gap, lossUnit(run.config()), run.isTraining() ? trend(run.rows()) : QString());
 }
 
 bool showsLoading(const Run& run) {
@@ -42,7 +44,7 @@ QString stateSentence(const Run& run) {
   const QString step = stepText(run.step()), steps = stepText(run.steps());
   switch (run.state()) {
     case Run::State::starting:
-      return tr("The worker is starting.");
+      return run.preparation().isEmpty() ? tr("The worker is starting.") : tr("%1…").arg(run.preparation());
     case Run::State::training:
       return tr("Step %1 of %2.").arg(step, steps);
     case Run::State::finished:
@@ -93,13 +95,16 @@ QString stateText(const Run& run) {
 }
 
 QString gapText(const Run& run) {
-  return run.gap() ? natsText(*run.gap()) : QString();
+  const std::optional<double> gap = run.gap();
+  return gap && !std::isnan(*gap) ? natsText(*gap) : QString();
 }
 
 QString silenceSentence(const Session& session) {
   const Run* const run = session.runs().current();
   const int seconds = run ? run->silentSeconds() : 0;
   if (seconds == 0) return {};
+  if (const QString preparation = run->preparation(); !preparation.isEmpty())
+    return tr("%1… (%2 s)").arg(preparation).arg(seconds);
   const QString said = tr("No word from the worker for %1 s: ").arg(seconds);
   if (run->isOpening()) return said + tr("it is slow to start, or it hangs.");
   if (run->isPausing()) return said + tr("it was asked to pause; a step may be long, or it hangs.");

@@ -129,6 +129,7 @@ struct ReportEncoder {
             {"rows", run.rows},
             {"checkpoints", run.checkpoints}};
   }
+  json operator()(const PreparingReport& preparing) const { return {{"type", "preparing"}, {"text", preparing.text}}; }
   json operator()(const LogReport& log) const { return {{"type", "log"}, {"text", log.text}}; }
   json operator()(const ErrorReport& error) const {
     return {{"type", "error"},
@@ -198,13 +199,16 @@ Report report_from(const std::string& type, const JsonFields& fields) {
                      fields.object("manifest").get<Manifest>(),
                      list_from<MetricsRow>(fields, "rows"),
                      fields.integers("checkpoints")};
+  if (type == "preparing") return PreparingReport{fields.text("text")};
   if (type == "log") return LogReport{fields.text("text")};
   if (type == "error")
     return ErrorReport{fields.count("generation"),
                        fields.has("id") ? std::optional(fields.integer("id")) : std::nullopt, fields.text("message"),
                        fields.text("hint"), fields.boolean("fatal")};
-  throw MessageError("report: the type " + in_quotes(type) +
-                     " is unknown, it must be one of hello, opened, metrics, inspected, state, runs, run, log, error");
+  throw MessageError(
+      "report: the type " + in_quotes(type) +
+      " is unknown, it must be one of hello, opened, metrics, inspected, state, runs, run, preparing, log, "
+      "error");
 }
 
 }  // namespace

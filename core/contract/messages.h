@@ -121,6 +121,9 @@ struct RunReport {
   std::vector<MetricsRow> rows;
   std::vector<std::int64_t> checkpoints;
 };
+struct PreparingReport {
+  std::string text;  // what is being done before `opened`, without a full stop: "Reading the recording"
+};
 struct LogReport {
   std::string text;
 };
@@ -133,7 +136,7 @@ struct ErrorReport {
 };
 
 using Report = std::variant<HelloReport, OpenedReport, MetricsReport, InspectedReport, StateReport, RunsReport,
-                            RunReport, LogReport, ErrorReport>;
+                            RunReport, PreparingReport, LogReport, ErrorReport>;
 
 nlohmann::json encode_request(const Request& request);
 Request decode_request(const nlohmann::json& message);

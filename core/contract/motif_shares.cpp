@@ -25,7 +25,11 @@ ReadMotifShares motif_shares_from(std::string_view text) {
   const double sum = std::accumulate(shares.begin(), shares.end(), 0.0);
   if (sum <= 0) return {{}, "all 13 shares are 0; at least one must be above"};
   constexpr double rounding = 1e-9;
-  if (sum > 1 + rounding) return {{}, "the 13 shares add up to " + shortest(sum) + ", no more than 1 can be asked for"};
+  // Thirteen decimals add up to 2.0949999999999998: what is beyond the rounding is not what was typed.
+  if (sum > 1 + rounding) {
+    const double written = std::round(sum / rounding) / std::round(1 / rounding);
+    return {{}, "the 13 shares add up to " + shortest(written) + "; they can add up to 1 at most"};
+  }
   return {shares, ""};
 }
 

@@ -208,7 +208,9 @@ ReadRunFolder read_run_folder(const fs::path& path) {
   read.run.path = path;
   std::error_code error;
   if (!fs::is_directory(path, error)) {
-    read.problems.push_back({path.string(), "there is no such run folder"});
+    read.problems.push_back({path.string(), fs::exists(path, error)
+                                                ? "this is a file; a run is a folder that holds experiment.json"
+                                                : "there is no such run folder"});
     return read;
   }
   ParsedConfig parsed = config_from_file((path / "experiment.json").string());

@@ -1,6 +1,7 @@
 #include "core/decoding/decoding_task.h"
 
 #include <algorithm>
+#include <span>
 #include <stdexcept>
 
 #include "core/contract/text.h"
@@ -129,11 +130,14 @@ DecodingTask::DecodingTask(const ExperimentConfig& config) {
     const std::int64_t day = config.integer("task.day");
     const DecodingSession session = simulated.day(day).session;
     bin_seconds_ = session.bin_seconds;
-    const DecodingWindows raw = windows_of(session, bins);
-    windows_ = config.text("task.smoothing") == "none" ? raw : windows_of(smoothed(session, config), bins);
+    windows_ = config.text("task.smoothing") == "none" ? windows_of(session, bins)
+                                                       : windows_of(smoothed(session, config), bins);
     split_ = chronological_split(windows_);
     const IdealDecoder ideal(simulated, day, bins);
-    for (const std::int64_t window : split_.test) ideal_.push_back(ideal.answer(raw.window(window)));
+    for (const std::int64_t window : split_.test) {
+      const std::size_t first = index(windows_.first_bin[index(window)] * session.channels);
+      ideal_.push_back(ideal.answer(std::span(session.counts).subspan(first, index(bins * session.channels))));
+    }
   } else {
     Recording recording = recorded(config);
     bin_seconds_ = recording.bin_seconds;

@@ -110,7 +110,9 @@ class MatV73Struct final : public MatStruct {
     const bool is_number = kind == H5T_INTEGER || kind == H5T_FLOAT;
     const bool is_class_of_numbers = type_name.starts_with("int") || type_name.starts_with("uint") ||
                                      type_name == "double" || type_name == "single" || type_name == "logical";
-    if (rank != 2 || (is_cell && !with_cells)) return value;
+    // An empty array's dataset holds its sizes instead, in one row of them.
+    const bool is_empty = H5Aexists(object, "MATLAB_empty") > 0;
+    if ((rank != 2 && !is_empty) || (is_cell && !with_cells)) return value;
     if (is_cell) {
       value.kind = MatValue::Kind::cells;
     } else if (is_number && type_name == "char") {
@@ -120,8 +122,7 @@ class MatV73Struct final : public MatStruct {
     } else {
       return value;
     }
-    // An empty array's dataset holds its two sizes instead.
-    if (H5Aexists(object, "MATLAB_empty") > 0) return value;
+    if (is_empty) return value;
     hsize_t sizes[2] = {0, 0};
     H5Sget_simple_extent_dims(space.id(), sizes, nullptr);
     const auto stored = static_cast<std::int64_t>(H5Dget_storage_size(object));

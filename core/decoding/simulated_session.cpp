@@ -36,6 +36,11 @@ ReachProfile make_profile(std::int64_t reaction, std::int64_t duration, const Si
   return profile;
 }
 
+double gain(const SimulatedUnit& unit, std::int32_t direction) {
+  const double angle = direction * std::numbers::pi / 4 - unit.preferred;
+  return unit.modulation * std::cos(angle) + unit.untuned_modulation;
+}
+
 // Poisson by inversion, from one uniform number. Rates of tuned units stay below 200: the bounds above see to that.
 float poisson(double rate, double uniform) {
   double probability = std::exp(-rate), below = probability;
@@ -108,8 +113,7 @@ std::vector<SimulatedUnit> SimulatedSession::units(std::int64_t day) const {
 }
 
 double expected_count(const SimulatedUnit& unit, std::int32_t direction, double drive) {
-  const double angle = direction * std::numbers::pi / 4 - unit.preferred;
-  return unit.baseline * std::exp(drive * (unit.modulation * std::cos(angle) + unit.untuned_modulation));
+  return unit.baseline * std::exp(drive * gain(unit, direction));
 }
 
 SimulatedDay SimulatedSession::day(std::int64_t day) const {
@@ -129,7 +133,7 @@ SimulatedDay SimulatedSession::day(std::int64_t day) const {
   for (std::size_t c = 0; c < out.units.size(); ++c)
     session.channel_names.push_back((out.units[c].tuned ? "tuned " : "noisy ") + std::to_string(c + 1));
 
-  std::vector<double> draw(3), uniform(out.units.size()), noise(out.units.size());
+  std::vector<double> draw(3), uniform(out.units.size()), noise(out.units.size()), gains(out.units.size());
   for (std::int64_t t = 0; t < settings_.trials; ++t) {
     trial_stream.uniform(draw, index(day) << 32 | index(t));
     Trial trial{t * period, t * period + settings_.trial_bins, t * period, 0, draw[2] < settings_.rewarded_share};
@@ -138,6 +142,8 @@ SimulatedDay SimulatedSession::day(std::int64_t day) const {
     out.profile.push_back(trial.rewarded ? profile : -1);
     session.trials.push_back(trial);
 
+    std::ranges::transform(out.units, gains.begin(),
+                           [&](const SimulatedUnit& unit) { return gain(unit, trial.direction); });
     const double x = std::cos(trial.direction * std::numbers::pi / 4);
     const double y = std::sin(trial.direction * std::numbers::pi / 4);
     for (std::int64_t in_trial = 0; in_trial < period; ++in_trial) {
@@ -158,7 +164,7 @@ SimulatedDay SimulatedSession::day(std::int64_t day) const {
       noise_stream.normal(noise, index(day) << 32 | index(bin));
       for (std::size_t c = 0; c < out.units.size(); ++c) {
         const SimulatedUnit& unit = out.units[c];
-        double rate = expected_count(unit, trial.direction, drive);
+        double rate = moves ? unit.baseline * std::exp(drive * gains[c]) : unit.baseline;
         if (!unit.tuned) rate *= std::exp(noise_deviation * noise[c] - 0.5 * noise_deviation * noise_deviation);
         session.counts[index(bin * session.channels) + c] = poisson(rate, uniform[c]);
       }

@@ -43,6 +43,11 @@ DecodingWindows windows_of(const DecodingSession& session, std::int64_t bins, st
   out.reach_after = session.reach_after;
   out.muscle_outputs = session.muscle_outputs;
   const auto outputs = std::ssize(session.output_names);
+  std::int64_t windows = 0;
+  for (const Trial& trial : session.trials)
+    if (trial.rewarded && trial.direction >= 0 && trial.begin + bins <= trial.end)
+      windows += (trial.end - trial.begin - bins) / stride + 1;
+  out.x.reserve(index(windows * bins * session.channels));
   for (const Trial& trial : session.trials) {
     if (!trial.rewarded || trial.direction < 0) continue;
     for (std::int64_t first = trial.begin; first + bins <= trial.end; first += stride) {

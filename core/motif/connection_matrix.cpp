@@ -102,7 +102,9 @@ double weight_in(const Row& row, std::size_t cell, const std::string& name) {
 ConnectionMatrix parse_connection_matrix(std::string_view text, const std::string& name) {
   constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  if (!is_utf8(text)) throw std::invalid_argument(name + ": is not UTF-8 text");
+  if (!is_utf8(text))
+    throw std::invalid_argument(name +
+                                " is not UTF-8 text; a connection matrix is text, a line of numbers for each row");
   std::vector<Row> rows = rows_of(text);
   if (rows.empty()) throw std::invalid_argument(name + ": holds no numbers; it must hold a square matrix of them");
   // A first line of one name and then numbers is a row with its name.
@@ -110,6 +112,9 @@ ConnectionMatrix parse_connection_matrix(std::string_view text, const std::strin
   const auto words = static_cast<std::size_t>(std::ranges::count_if(first, [](auto cell) { return !is_number(cell); }));
   const bool only_first = words == 1 && !is_number(first.front()) && !first.front().empty() && first.size() > 1;
   const bool has_header = words > 1 || (words == 1 && !only_first);
+  // Names may be numbers below an empty corner; elsewhere a line of both is a row with a cell that is wrong.
+  if (has_header && words < first.size() && !first.front().empty())
+    for (std::size_t cell = 0; cell < first.size(); ++cell) weight_in(rows.front(), cell, name);
   const bool named_rows = has_row_names(rows, has_header);
   const std::size_t skipped = named_rows ? 1 : 0;
 

@@ -32,6 +32,12 @@ std::string joined(std::span<const Problem> problems) {
   return sentences;
 }
 
+// What takes many seconds before the first row of a decoder.
+std::string preparation(const ExperimentConfig& config) {
+  return config.text("task.recording") == "simulated" ? "Preparing the recording and its ideal decoder"
+                                                      : "Reading the recording";
+}
+
 bool same_folder(const Trainer* trainer, const fs::path& folder) {
   std::error_code error;
   return trainer != nullptr && trainer->folder() && fs::equivalent(*trainer->folder(), folder, error);
@@ -106,6 +112,7 @@ void Session::on(const OpenFork& fork) {
 
 void Session::replace(const ExperimentConfig& config, const std::function<std::unique_ptr<Trainer>()>& make) {
   if (const auto problem = unfit_for_this_machine(config, engine_)) return error(to_string(*problem));
+  if (is_decoder(config)) send_(PreparingReport{preparation(config)});
   const ExperimentConfig before = trainer_ ? trainer_->config() : ExperimentConfig();
   const Engine engine_before = trainer_ ? trainer_->engine() : engine_of(before, engine_);
   try {

@@ -44,7 +44,8 @@ std::vector<std::string_view> pieces(std::string_view text, SymbolForm form) {
 }
 
 void check_text(std::string_view text, const std::string& name) {
-  if (!is_utf8(text)) throw std::invalid_argument(name + ": is not UTF-8 text");
+  if (!is_utf8(text))
+    throw std::invalid_argument(name + " is not UTF-8 text; a file of symbols is plain text, such as that of a book");
   for (std::size_t byte = 0; byte < text.size(); ++byte) {
     if (std::iscntrl(static_cast<unsigned char>(text[byte])) == 0 || is_white(text[byte])) continue;
     const TextPlace place = place_of(text, byte);

@@ -56,6 +56,7 @@ std::vector<Report> reports() {
           StateReport{4, RunState::finished, 2000},
           RunsReport{9, {{"runs/a", "a", "mamba2", "failed", 10, 2000, 0.25}}},
           RunReport{10, "runs/a", config, manifest, {row(0)}, {}},
+          PreparingReport{"Reading the recording"},
           LogReport{"a checkpoint was passed over"},
           ErrorReport{4, 7, "no such checkpoint", "choose another", false},
           ErrorReport{0, std::nullopt, "the disk is full", "", true}};

@@ -82,6 +82,11 @@ class RunFolderTest : public QObject {
     const ReadRunFolder absent = read_run_folder(root() / "absent");
     QCOMPARE(absent.problems.size(), std::size_t{1});
     QVERIFY(is_one_sentence(to_string(absent.problems[0])));
+
+    const fs::path file = make_run(root(), "a file", "") / "experiment.json";
+    const ReadRunFolder no_folder = read_run_folder(file);
+    QCOMPARE(no_folder.problems.size(), std::size_t{1});
+    QVERIFY(mentions(to_string(no_folder.problems[0]), file.string() + ": this is a file"));
   }
 
   void eachBrokenFileIsOneProblem() {

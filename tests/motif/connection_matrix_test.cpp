@@ -85,6 +85,7 @@ class ConnectionMatrixTest : public QObject {
     QVERIFY(refused("1,2,3\n1,inf,3\n1,2,3\n", "\"inf\""));
     QVERIFY(refused("1;2;3\n1;0,5;3\n1;2;3\n", "\"0,5\""));
     QVERIFY(refused("a,b\n1,2,3\n1,2,3\n1,2,3\n", "names 2 columns"));
+    QVERIFY(refused("0,x,1\n1,0,1\n1,1,0\n0,0,1\n", "line 1, column 2"));
     QVERIFY(refused("1,2,\xff\n1,2,3\n1,2,3\n", "UTF-8"));
     QVERIFY(refused("a,b,c\na,b,c\na,b,c\na,b,c\n", "brain.csv: "));
   }

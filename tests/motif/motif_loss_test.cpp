@@ -173,6 +173,8 @@ class MotifLossTest : public QObject {
     QVERIFY(refused("2", std::nan(""), "nan"));
     QVERIFY(refused("0.1,0.2", 0.25, "there are 2 numbers"));
     QVERIFY(refused("0,0.5,0,0,0,0,0,0,0,0,0,0.6,0", 0.25, "add up to 1.1"));
+    // What these add up to in float64 is 2.0949999999999998.
+    QVERIFY(refused("0.081,0.508,0.458,0.153,0.297,0.598,0,0,0,0,0,0,0", 0.25, "add up to 2.095; they"));
     QVERIFY(refused("0,-0.5,0,0,0,0,0,0,0,0,0,0.6,0", 0.25, "-0.5"));
     QVERIFY(refused("0,x,0,0,0,0,0,0,0,0,0,0.6,0", 0.25, "\"x\""));
     QVERIFY(refused("0,nan,0,0,0,0,0,0,0,0,0,0.6,0", 0.25, "nan"));

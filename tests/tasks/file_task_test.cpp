@@ -63,7 +63,8 @@ class FileTaskTest : public QObject {
                                 << "f: a chain needs at least two different symbols, there is only \"a\"";
     QTest::newRow("control") << QByteArray("ab\na\x01")
                              << "f: line 2, column 2 is a control character; it must be text";
-    QTest::newRow("not UTF-8") << QByteArray("ab\xFF") << "f: is not UTF-8 text";
+    QTest::newRow("not UTF-8") << QByteArray("ab\xFF")
+                               << "f is not UTF-8 text; a file of symbols is plain text, such as that of a book";
     QByteArray many;
     for (int i = 0; i < 70; ++i) many += static_cast<char>('0' + i);
     QTest::newRow("too many") << many

@@ -143,6 +143,10 @@ void AxisRangeTest::tickTexts() {
   QCOMPARE(powerText(1), QStringLiteral("1"));
   QCOMPARE(powerText(5e-6), QStringLiteral("5×10⁻⁶"));
   QCOMPARE(powerText(1e-12), QStringLiteral("10⁻¹²"));
+  QCOMPARE(powerText(9.7e-7), QStringLiteral("10⁻⁶"));
+  QCOMPARE(powerText(9.4e-7), QStringLiteral("9×10⁻⁷"));
+  QCOMPARE(powerText(9.8e-5), QStringLiteral("0.0001"));
+  QCOMPARE(powerText(99600), QStringLiteral("10⁵"));
 
   LogStripTicker ticker(powerText);
   LogRange range;

@@ -86,6 +86,8 @@ class CircuitPanelTest : public QObject {
   void smallAndBrokenMatrices_data();
   void smallAndBrokenMatrices();
   void aNarrowPanelDropsTheGraphFirst();
+  void aHighPanelHasTheGraphBelow();
+  void nodesDoNotOverlap();
   void aHighPanelShowsTheTraining();
   void layerAndChannelAreAskedFor();
   void hoverReadsEverything();
@@ -384,6 +386,38 @@ void CircuitPanelTest::aNarrowPanelDropsTheGraphFirst() {
   QVERIFY(matrix->right() < bars->left());
   panel->resize(820, 460);
   QTRY_VERIFY(graph->visible() && graph->keyAxis()->axisRect()->width() >= 150);
+}
+
+void CircuitPanelTest::aHighPanelHasTheGraphBelow() {
+  const auto panel = widePanel(fake::circuitRun(fake::circuit()));
+  const QCPAxisRect* matrix = rectTitled(*panel, QStringLiteral("To state j"));
+  const QCPAxisRect* bars = rectTitled(*panel, QStringLiteral("Share of"));
+  const QCPAxisRect* graph = plottable<CircuitGraph>(*panel)->keyAxis()->axisRect();
+  const auto isBeside = [&] { return graph->left() > matrix->right() && graph->right() < bars->left(); };
+  const auto isBelow = [&] { return graph->top() > matrix->bottom() && graph->right() < bars->left(); };
+  QVERIFY(isBeside());
+  for (int times = 0; times < 2; ++times) {
+    panel->resize(660, 760);
+    QTRY_VERIFY(isBelow());
+    QVERIFY(graph->height() >= 120 && graph->width() >= 200);
+    QVERIFY(std::abs(matrix->width() - matrix->height()) <= 2);
+    panel->resize(820, 460);
+    QTRY_VERIFY(isBeside());
+  }
+}
+
+void CircuitPanelTest::nodesDoNotOverlap() {
+  std::vector<float> chain(16 * 16);  // of states that send and receive, but for its ends
+  for (std::size_t i = 0; i + 1 < 16; ++i) chain[i * 16 + i + 1] = 0.1F;
+  for (const CircuitData& answer : {fake::circuit(), fake::circuitOf(16, chain)}) {
+    const auto panel = widePanel(fake::inspected(answer));
+    const auto* graph = plottable<CircuitGraph>(*panel);
+    for (std::size_t i = 0; i < 16; ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const QPointF away = graph->pixelOf(i) - graph->pixelOf(j);
+        QVERIFY(std::hypot(away.x(), away.y()) >= 2 * graph->radius());
+      }
+  }
 }
 
 void CircuitPanelTest::aHighPanelShowsTheTraining() {

@@ -19,6 +19,7 @@ class ExtrapolationPanelTest : public QObject {
   void theBandIsTheInterval();
   void lengthsAreNamed();
   void chanceAndTrainedLengthAreLines();
+  void theTrainedLengthIsNamedBesideTheCurve();
   void runsThatWereCurrentKeepTheirCurves();
   void recipesKeepTheOtherCurves();
   void everyRunWearsItsLook();
@@ -54,7 +55,13 @@ void ExtrapolationPanelTest::captionIsASentence() {
   data.inspected = answer;
   const auto panel = shownPanel(QStringLiteral("extrapolation"), data);
   QCOMPARE(panel->caption(), QStringLiteral("At 1,024 tokens, four times the trained length, 93 % of the answers are "
-                                            "right, at the trained length 100 %; guessing gives 1.6 % (step 1,240)."));
+                                            "right, at the trained length 100 %; guessing gives 1.6 % (step 1,240). "
+                                            "Lengths beyond 4,096 are asked for by mambarium-worker evaluate "
+                                            "--lengths."));
+  answer.points.resize(3);  // as with learned positions, which end at the trained length
+  data.inspected = answer;
+  panel->show(data);
+  QVERIFY2(panel->caption().endsWith(QStringLiteral("(step 1,240).")), qPrintable(panel->caption()));
 }
 
 void ExtrapolationPanelTest::captionOfOtherLengths_data() {
@@ -132,6 +139,24 @@ void ExtrapolationPanelTest::chanceAndTrainedLengthAreLines() {
     if (const auto* text = dynamic_cast<QCPItemText*>(plotOf(*panel)->item(i)))
       named = named || text->text().contains(QStringLiteral("trained at 256"));
   QVERIFY(named);
+}
+
+void ExtrapolationPanelTest::theTrainedLengthIsNamedBesideTheCurve() {
+  PanelData data = fake::inductionRuns(1);
+  ExtrapolationData answer = data.inspected->get<ExtrapolationData>();
+  for (const double share : {0.0, 0.125, 0.5, 1.0}) {
+    for (ExtrapolationData::Point& point : answer.points) {
+      point.sequences = 200;
+      point.right = std::llround(200 * share);
+    }
+    data.inspected = answer;
+    const auto panel = shownPanel(QStringLiteral("extrapolation"), data);
+    const auto* text = dynamic_cast<QCPItemText*>(plotOf(*panel)->item(0));
+    QVERIFY(text);
+    const double curve = mainRect(plotOf(*panel))->axis(QCPAxis::atLeft)->coordToPixel(100 * share);
+    QVERIFY(text->left->pixelPosition().x() > 0);
+    QVERIFY2(std::abs(text->left->pixelPosition().y() - curve) > 15, qPrintable(QString::number(share)));
+  }
 }
 
 void ExtrapolationPanelTest::runsThatWereCurrentKeepTheirCurves() {

@@ -14,6 +14,7 @@
 //   --stale            after opening, reports of an older generation that must be dropped
 //   --in-use FILE      while that file is there, folders cannot be opened: another worker has them
 //   --slow-read FILE   while that file is there, no run folder has been read: neither to show nor to open it
+//   --prepare FILE     while that file is there, no configuration is opened, and the window is told so
 //   --journal FILE     one line per request: its type, and for inspect what and at
 #include <poll.h>
 #include <unistd.h>
@@ -147,6 +148,8 @@ class FakeWorker {
       report(ErrorReport{generation_, std::nullopt, to_string(parsed.problems), "", true});
       return;
     }
+    if (has("prepare")) report(PreparingReport{"Reading the recording"});
+    while (has("prepare") && fs::exists(options_["prepare"])) std::this_thread::sleep_for(5ms);
     begin(parsed.config, 0, std::nullopt);
   }
 

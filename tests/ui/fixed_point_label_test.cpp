@@ -21,18 +21,19 @@ class FixedPointLabelTest : public QObject {
   void eigenvaluesAreShortNumbers() {
     QCOMPARE(eigenvalueText(Eigenvalues{-0.4213, -3.06}), QStringLiteral("λ = −0.42, −3.1"));
     QCOMPARE(eigenvalueText(Eigenvalues{{-0.307, 2.22}, {-0.307, -2.22}}), QStringLiteral("λ = −0.31 ± 2.2i"));
-    QCOMPARE(eigenvalueText(Eigenvalues{1.5, {-0.2, 1}, {-0.2, -1}}), QStringLiteral("λ = 1.5, −0.2 ± 1i"));
-    QCOMPARE(eigenvalueText(Eigenvalues{-1, -2, -3}), QStringLiteral("λ = −1, −2, −3"));
-    QCOMPARE(eigenvalueText(Eigenvalues{-1, -2, -3, -4}), QStringLiteral("λ = −1, −2, −3, −4"));
-    QCOMPARE(eigenvalueText(Eigenvalues{-1, -2, -3, -4, -5}), QStringLiteral("λ = −1, −2, −3, −4, …"));
+    QCOMPARE(eigenvalueText(Eigenvalues{1.5, {-0.2, 1}, {-0.2, -1}}), QStringLiteral("λ = 1.5, −0.20 ± 1.0i"));
+    QCOMPARE(eigenvalueText(Eigenvalues{-1, -2, -3}), QStringLiteral("λ = −1.0, −2.0, −3.0"));
+    QCOMPARE(eigenvalueText(Eigenvalues{-1, -2, -3, -4}), QStringLiteral("λ = −1.0, −2.0, −3.0, −4.0"));
+    QCOMPARE(eigenvalueText(Eigenvalues{-6, -0.996, 99.6, 0}), QStringLiteral("λ = −6.0, −1.0, 1.0e+02, 0"));
+    QCOMPARE(eigenvalueText(Eigenvalues{-1, -2, -3, -4, -5}), QStringLiteral("λ = −1.0, −2.0, −3.0, −4.0, …"));
     QCOMPARE(eigenvalueText(Eigenvalues{-0.00001234}), QStringLiteral("λ = −1.2e−05"));
     QCOMPARE(eigenvalueText(Eigenvalues{}), QString());
   }
 
   // A centre's real part and a double eigenvalue's imaginary part are what rounding left.
   void whatRoundingLeftIsNotShown() {
-    QCOMPARE(eigenvalueText(Eigenvalues{{-3e-17, 2}, {-3e-17, -2}}), QStringLiteral("λ = 0 ± 2i"));
-    QCOMPARE(eigenvalueText(Eigenvalues{{-2, 1e-9}, {-2, -1e-9}}), QStringLiteral("λ = −2, −2"));
+    QCOMPARE(eigenvalueText(Eigenvalues{{-3e-17, 2}, {-3e-17, -2}}), QStringLiteral("λ = 0 ± 2.0i"));
+    QCOMPARE(eigenvalueText(Eigenvalues{{-2, 1e-9}, {-2, -1e-9}}), QStringLiteral("λ = −2.0, −2.0"));
   }
 
   void linesDoNotCollideAndStayInThePicture_data() {

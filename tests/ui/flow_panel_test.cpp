@@ -12,6 +12,7 @@
 #include "panel_fixture.h"
 #include "ui/scene/fixed_point_label.h"
 #include "ui/scene/flow_plane_label.h"
+#include "ui/scene/flow_plane_marks.h"
 
 using namespace mambarium;
 
@@ -65,6 +66,12 @@ FlowPlaneLabel* planeLabel(const Panel& panel) {
   return nullptr;
 }
 
+FlowPlaneMarks* planeMarks(const Panel& panel) {
+  for (QCPLayerable* const child : plotOf(panel)->layer(QStringLiteral("axes"))->children())
+    if (auto* const marks = dynamic_cast<FlowPlaneMarks*>(child)) return marks;
+  return nullptr;
+}
+
 }  // namespace
 
 class FlowPanelTest : public QObject {
@@ -77,6 +84,9 @@ class FlowPanelTest : public QObject {
   void theBoxStaysWhileTheInputMoves();
   void anyThreeCoordinatesCanBeSeen();
   void aHeldInputStays();
+  void theSentenceFollowsTheToken();
+  void thePlaneShowsWhereTheFlowGoes();
+  void emptyChoicesAreNotThere();
   void aWindowsBinsAreNamed();
   void aClickReadsTheField();
   void whatWasReadFollowsTheField();
@@ -172,6 +182,47 @@ void FlowPanelTest::aHeldInputStays() {
   QVERIFY(panel->caption().contains(QStringLiteral("The input of token 4")));
   QTest::mouseClick(named<QToolButton>(*panel, QStringLiteral("Hold")), Qt::LeftButton);
   QCOMPARE(flow(panel).inputToken(), 10);
+}
+
+void FlowPanelTest::theSentenceFollowsTheToken() {
+  const auto panel = shownFlow(fake::flow(6, 2, 40), {{"view", "plane"}});
+  QSignalSpy changed(panel.get(), &Panel::captionChanged);
+  panel->highlightToken(3);
+  QCOMPARE(changed.count(), 1);
+  QVERIFY(panel->accessibleDescription().contains(QStringLiteral("The input of token 4 ")));
+  auto* const mark = plotOf(*panel)->findChild<QCPItemRect*>(QStringLiteral("flowHeld"));
+  QVERIFY(mark && !mark->visible());
+  panel->setOptions({{"hold", 3}});
+  QVERIFY(mark->visible());
+  QCOMPARE(mark->topLeft->coords().x(), 3.5);
+  changed.clear();
+  panel->highlightToken(10);
+  QCOMPARE(changed.count(), 1);
+  QVERIFY(panel->accessibleDescription().contains(QStringLiteral("The input of token 4 ")));
+  QVERIFY(panel->accessibleDescription().contains(QStringLiteral("after token 11 z is at")));
+}
+
+void FlowPanelTest::thePlaneShowsWhereTheFlowGoes() {
+  const auto panel = shownFlow(fake::flow(6, 2, 40), {{"view", "plane"}});
+  const FlowPlaneMarks* const marks = planeMarks(*panel);
+  QVERIFY(marks && marks->heads().empty() && !marks->pick());
+  panel->setOptions({{"glyphs", true}});
+  QVERIFY(marks->heads().size() > 10);
+  for (const FlowPlaneMarks::Head& head : marks->heads()) {
+    const std::vector<double> v = flow(panel).study()->velocity(std::vector<double>{head.tip.x(), head.tip.y()});
+    QVERIFY(QPointF::dotProduct(head.tip - head.before, {v[0], v[1]}) > 0);
+  }
+  QTest::mouseClick(plotOf(*panel), Qt::LeftButton, {}, mainRect(plotOf(*panel))->rect().center());
+  QVERIFY(marks->pick());
+  QCOMPARE(marks->pick()->x(), flow(panel).reading()->z[0]);
+  const auto* const row = panel->findChild<QLabel*>(QStringLiteral("flowReading"));
+  QVERIFY(row->isVisible() && row->wordWrap() && row->text().contains(QStringLiteral("v = (")));
+}
+
+void FlowPanelTest::emptyChoicesAreNotThere() {
+  const auto panel = shownPanel(QStringLiteral("flow"), {});
+  for (const QComboBox* const box : panel->findChildren<QComboBox*>())
+    QVERIFY2(!box->isVisible() || box->count() > 1, qPrintable(box->accessibleName()));
 }
 
 void FlowPanelTest::aWindowsBinsAreNamed() {
@@ -379,6 +430,7 @@ void FlowPanelTest::twoFieldsShareACamera() {
   Q_EMIT beside->activated(1);
   QVERIFY(flow(panel).space()->hasSecond());
   FlowScene &left = *flow(panel).space()->scene(0), &right = *flow(panel).space()->scene(1);
+  QVERIFY(left.picture().speed == right.picture().speed);  // a colour is one speed in both
   left.setView(FlowView::side);
   QCOMPARE(right.camera(), left.camera());
   right.setView(FlowView::top);
@@ -414,6 +466,12 @@ void FlowPanelTest::savesWhatParaViewOpens() {
   QCOMPARE(QImage(folder.filePath(QStringLiteral("flow.png"))).size(), QSize(400, 300));
   QVERIFY(flow(panel).space()->save(folder.filePath(QStringLiteral("flow.obj")))->contains(QStringLiteral(".vtp")));
   QVERIFY(flow(panel).space()->save(QStringLiteral("/nowhere/flow.png")).has_value());
+  const auto* const note = panel->findChild<QLabel*>(QStringLiteral("flowNote"));
+  QVERIFY(!note->isVisible());
+  Q_EMIT flow(panel).space()->saveFailed(QStringLiteral("It cannot be written."));
+  QVERIFY(note->isVisible());
+  QCOMPARE(note->text(), QStringLiteral("It cannot be written."));
+  QVERIFY(panel->caption().contains(QStringLiteral("Export draws the plane")));
 }
 
 int main(int argc, char** argv) {

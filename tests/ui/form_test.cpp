@@ -18,6 +18,7 @@
 #include "core/contract/resources.h"
 #include "ui/form/experiment_form.h"
 #include "ui/form/number_box.h"
+#include "ui/plots/theme.h"
 #include "ui/session/machine.h"
 
 using namespace mambarium;
@@ -44,6 +45,33 @@ class FormTest : public QObject {
       QVERIFY(!field->accessibleDescription().isEmpty());
     }
     QCOMPARE(form_->field("no.such.key"), nullptr);
+  }
+
+  void numberBoxesShowTheirWholeNumber_data() {
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("text");
+    QTest::newRow("100000") << "model.motif_beta"
+                            << "100000";
+    QTest::newRow("small real") << "training.lr"
+                                << "0.00015";
+    QTest::newRow("the largest") << "training.steps"
+                                 << "100000000";
+  }
+  void numberBoxesShowTheirWholeNumber() {
+    QFETCH(const QString, key);
+    QFETCH(const QString, text);
+    NumberBox box(*find_property(key.toStdString()));
+    box.setStyleSheet(Theme().styleSheet());
+    ExperimentConfig config;
+    QVERIFY(!config.set_from_string(key.toStdString(), text.toStdString()));
+    box.setValue(config.value(key.toStdString()));
+    box.resize(box.sizeHint());
+    box.show();
+    QVERIFY(QTest::qWaitForWindowExposed(&box));
+    const auto* const line = box.findChild<QLineEdit*>();
+    QCOMPARE(line->text(), text);
+    QVERIFY2(line->contentsRect().width() > line->fontMetrics().horizontalAdvance(text),
+             qPrintable(QStringLiteral("%1 px").arg(line->contentsRect().width())));
   }
 
   void typedNumbersReachTheDraft_data() {

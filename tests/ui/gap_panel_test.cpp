@@ -13,6 +13,7 @@ class GapPanelTest : public QObject {
  private Q_SLOTS:
   void initTestCase() { loadFonts(); }
   void gapSaysWhatItShows();
+  void aPredictorThatIsNotKnownIsSaid();
   void gapTrendFollowsTheNumbers();
   void gapsAtOrBelowZeroHaveAStrip();
   void gapTogglesByClickAndKey();
@@ -31,6 +32,19 @@ void GapPanelTest::gapSaysWhatItShows() {
   QCOMPARE(panel->caption(), QStringLiteral("Step 1,240 of 2,000: gap to add-1 %1 nats per token, falling.")
                                  .arg(QString::number(data.runs[0].rows.back().gap_add_beta, 'f', 4)));
   QCOMPARE(mainRect(plotOf(*panel))->axis(QCPAxis::atLeft)->label(), QStringLiteral("Gap (nats per token)"));
+}
+
+void GapPanelTest::aPredictorThatIsNotKnownIsSaid() {
+  PanelData data = fake::oneRun();
+  data.runs[0].config.set("task.kind", "decoding");
+  data.runs[0].config.set("task.recording", "windows");
+  for (MetricsRow& row : data.runs[0].rows)
+    row.add_beta_loss = row.oracle_loss = row.gap_add_beta = row.gap_oracle = std::nan("");
+  QCOMPARE(shownPanel(QStringLiteral("gap"), data)->caption(),
+           QStringLiteral("Step 1,240 of 2,000: the best possible predictor, ideal decoder, is not known."));
+  QCOMPARE(shownPanel(QStringLiteral("loss"), data)->caption(),
+           QStringLiteral("Step 1,240 of 2,000: test loss %1 nats per window.")
+               .arg(QString::number(data.runs[0].rows.back().test_loss, 'f', 4)));
 }
 
 void GapPanelTest::gapTrendFollowsTheNumbers() {

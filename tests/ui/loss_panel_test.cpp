@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/decoding/session.h"
 #include "panel_fixture.h"
 
 using namespace mambarium;
@@ -14,8 +15,33 @@ class LossPanelTest : public QObject {
   void lossSaysAndTabulatesWhatItShows();
   void lossSmoothingLeavesTheTableAlone();
   void referencesOfOneTaskAreNamedOnce();
+  void guessingCostsWhatTheTaskSays_data();
+  void guessingCostsWhatTheTaskSays();
+  void runsInOtherUnitsSaySo();
+  void positiveLossesHaveNoAxisBelowZero();
   void ticksLeaveRoomForEachOther();
 };
+
+namespace {
+
+QStringList endLabels(const Panel& panel) {
+  QStringList texts;
+  for (QObject* child : plotOf(panel)->findChildren<QObject*>())
+    if (const auto* const labels = dynamic_cast<const EndLabels*>(child))
+      for (const EndLabel& label : labels->labels()) texts << label.text;
+  texts.sort();
+  return texts;
+}
+
+PanelData decoding(const char* answer, const char* recording = "simulated") {
+  PanelData data = fake::oneRun();
+  data.runs[0].config.set("task.kind", "decoding");
+  data.runs[0].config.set("task.answer", answer);
+  data.runs[0].config.set("task.recording", recording);
+  return data;
+}
+
+}  // namespace
 
 void LossPanelTest::lossSaysAndTabulatesWhatItShows() {
   const PanelData data = fake::oneRun();
@@ -90,6 +116,82 @@ void LossPanelTest::referencesOfOneTaskAreNamedOnce() {
                                              QStringLiteral("uniform")}));
   QCOMPARE(names(data, "gap"),
            (QStringList{QStringLiteral("add-1 − oracle, order 1"), QStringLiteral("add-1 − oracle, order 2")}));
+}
+
+void LossPanelTest::guessingCostsWhatTheTaskSays_data() {
+  QTest::addColumn<QString>("kind");
+  QTest::addColumn<QString>("answer");
+  QTest::addColumn<QString>("recording");
+  QTest::addColumn<double>("answers");  // 0: there is no uniform guess, or nobody knows of how many
+  QTest::addColumn<QString>("unit");
+  const auto row = [](const char* name, const char* kind, const char* answer, const char* recording, double answers,
+                      const char* unit) {
+    QTest::newRow(name) << QString::fromLatin1(kind) << QString::fromLatin1(answer) << QString::fromLatin1(recording)
+                        << answers << QString::fromLatin1(unit);
+  };
+  row("chain", "markov", "direction", "simulated", 2, "nats per token");
+  row("switching", "switching", "direction", "simulated", 3, "nats per token");
+  row("recall", "induction", "direction", "simulated", 2, "nats per answer");
+  row("direction", "decoding", "direction", "simulated", static_cast<double>(direction_count), "nats per window");
+  row("recorded", "decoding", "direction", "xds", static_cast<double>(direction_count), "nats per window");
+  row("windows", "decoding", "direction", "windows", 0, "nats per window");
+  row("outputs", "decoding", "outputs", "simulated", 0, "variances");
+}
+
+void LossPanelTest::guessingCostsWhatTheTaskSays() {
+  QFETCH(const QString, kind);
+  QFETCH(const QString, answer);
+  QFETCH(const QString, recording);
+  QFETCH(const double, answers);
+  QFETCH(const QString, unit);
+  PanelData data = decoding(answer.toLatin1().constData(), recording.toLatin1().constData());
+  QVERIFY(!data.runs[0].config.set("task.kind", kind.toStdString()));
+  const auto panel = shownPanel(QStringLiteral("loss"), data);
+  const PanelTable table = panel->table();
+  std::vector<double> guesses;
+  for (const QStringList& line : table.rows)
+    if (line[2] == QLatin1String("uniform")) guesses.push_back(line[3].toDouble());
+  QCOMPARE(guesses, answers > 0 ? std::vector<double>{std::log(answers)} : std::vector<double>{});
+  QCOMPARE(table.columns[3], QStringLiteral("loss_") + QString(unit).replace(u' ', u'_'));
+  QCOMPARE(endLabels(*panel).contains(QStringLiteral("uniform")), answers > 0);
+  QCOMPARE(panel->caption().contains(QStringLiteral("a uniform guess")), answers > 0);
+  const QString caption = panel->caption();
+  QVERIFY2(caption.contains(QStringLiteral(" %1, ").arg(unit)), qPrintable(caption));
+  for (const char* const id : {"loss", "gap"}) {
+    const auto shown = shownPanel(QLatin1String(id), data);
+    const QString label = mainRect(plotOf(*shown))->axis(QCPAxis::atLeft)->label();
+    QVERIFY2(label.endsWith(QStringLiteral(" (%1)").arg(unit)), qPrintable(label));
+  }
+}
+
+void LossPanelTest::runsInOtherUnitsSaySo() {
+  PanelData data = decoding("outputs");
+  RunSeries chain = fake::oneRun().runs[0];
+  chain.title = "A chain";
+  data.runs.push_back(chain);
+  const auto panel = shownPanel(QStringLiteral("loss"), data);
+  QCOMPARE(endLabels(*panel), (QStringList{QStringLiteral("ideal decoder"), QStringLiteral("oracle")}));
+  QCOMPARE(mainRect(plotOf(*panel))->axis(QCPAxis::atLeft)->label(), QStringLiteral("Loss (the legend says in what)"));
+  const PanelTable table = panel->table();
+  QCOMPARE(table.columns[3], QStringLiteral("loss"));
+  QCOMPARE(table.columns.back(), QStringLiteral("unit"));
+  for (const QStringList& line : table.rows) {
+    const bool is_chain = line[0] == QLatin1String("A chain");
+    QCOMPARE(line.back(), is_chain ? QStringLiteral("nats per token") : QStringLiteral("variances"));
+  }
+  data.current = 1;
+  QCOMPARE(endLabels(*shownPanel(QStringLiteral("loss"), data)),
+           (QStringList{QStringLiteral("add-1"), QStringLiteral("oracle"), QStringLiteral("uniform")}));
+}
+
+void LossPanelTest::positiveLossesHaveNoAxisBelowZero() {
+  PanelData data = decoding("outputs");
+  for (MetricsRow& row : data.runs[0].rows) {
+    row.oracle_loss = row.add_beta_loss = 1e-4;  // so near that a margin would cross zero
+    row.test_loss = std::max(row.test_loss, 1e-4);
+  }
+  const auto panel = shownPanel(QStringLiteral("loss"), data);
+  QCOMPARE(mainRect(plotOf(*panel))->axis(QCPAxis::atLeft)->range().lower, 0.0);
 }
 
 void LossPanelTest::ticksLeaveRoomForEachOther() {

@@ -129,6 +129,7 @@ void PanelAreaTest::panelsWithoutRoomStandInAMenu() {
   QApplication::setActiveWindow(area.get());
   auto* more = area->findChild<QToolButton*>(QStringLiteral("qt_toolbar_ext_button"));
   QTRY_VERIFY(more->isVisible());
+  QVERIFY(more->width() >= more->fontMetrics().horizontalAdvance(more->text()) + 16 && !more->text().isEmpty());
   QVERIFY(!more->accessibleName().isEmpty() && (more->focusPolicy() & Qt::TabFocus));
   QAction* theory = area->showAction(area->panel(QStringLiteral("theory")));
   for (const Panel* panel : area->panels()) {

@@ -17,6 +17,7 @@ class ReconstructionPanelTest : public QObject {
   void tabulatesWhatCame();
   void theCaptionSaysTheLargestError();
   void anErrorOfZeroHasAPlace();
+  void ticksAndTitlesHaveRoom();
   void aWindowOfARecordingIsNamed();
   void layerAndChannelAreAskedFor();
   void misshapenAnswersAreASentence();
@@ -51,6 +52,24 @@ void ReconstructionPanelTest::anErrorOfZeroHasAPlace() {
   QCPAxis* const y = mainRect(plotOf(*panel))->axis(QCPAxis::atLeft);
   QVERIFY(y->range().contains(graphs[0]->data()->at(0)->value));
   QVERIFY(y->range().contains(graphs[0]->data()->at(19)->value));
+}
+
+void ReconstructionPanelTest::ticksAndTitlesHaveRoom() {
+  const auto panel = shownPanel(QStringLiteral("reconstruction"), fake::inspected(fake::reconstruction(20, 3)));
+  QCOMPARE(legendTexts(*panel).size(), 2);
+  for (const int height : {180, 240, 320, 700}) {
+    panel->resize(560, height);
+    QTest::qWait(60);
+    QCPAxisRect* const error = plotOf(*panel)->axisRects().back();
+    QCPAxis* const y = error->axis(QCPAxis::atLeft);
+    const auto ticks = y->tickVector();
+    QVERIFY(!ticks.isEmpty());
+    const double line = QFontMetricsF(y->tickLabelFont()).height();
+    for (int i = 1; i < ticks.size(); ++i)
+      QVERIFY2(y->coordToPixel(ticks[i - 1]) - y->coordToPixel(ticks[i]) >= 0.7 * line,
+               qPrintable(QStringLiteral("%1 of %2").arg(i).arg(height)));
+    QVERIFY(error->bottom() < plotOf(*panel)->height());
+  }
 }
 
 void ReconstructionPanelTest::aWindowOfARecordingIsNamed() {

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QScopeGuard>
 #include <QTemporaryDir>
+#include <algorithm>
 
 #include "window_fixture.h"
 
@@ -104,6 +105,34 @@ class WindowNoticesTest : public QObject {
     QTRY_VERIFY2(said().contains(QStringLiteral("asked to pause")), qPrintable(said()));
     QVERIFY(signalWorker(*it.run(), SIGCONT));
     QTRY_VERIFY2(said().startsWith(QStringLiteral("Paused at step")), qPrintable(said()));
+  }
+
+  void whatTheWorkerPreparesIsSaid() {
+    const QTemporaryDir folder;
+    QFile unready(folder.filePath(QStringLiteral("unready")));
+    QVERIFY(unready.open(QIODevice::WriteOnly));
+    WindowFixture it(QStringLiteral("--prepare ") + unready.fileName());
+    it.click(it.play());
+    QTRY_VERIFY2(it.sentence().startsWith(QStringLiteral("Reading the recording…")), qPrintable(it.sentence()));
+    QTRY_VERIFY2_WITH_TIMEOUT(it.sentence().startsWith(QStringLiteral("Reading the recording… (")),
+                              qPrintable(it.sentence()), 60'000);
+    QVERIFY(it.notices().empty());
+    QVERIFY(unready.remove());
+    QTRY_VERIFY(it.run() && it.run()->step() > 5);
+    QTRY_VERIFY2(it.sentence().startsWith(QStringLiteral("Step ")), qPrintable(it.sentence()));
+  }
+
+  void everyFolderThatCannotBeOpenedIsNamed() {
+    WindowFixture it;
+    const QStringList folders = {QStringLiteral("/nope-1"), QStringLiteral("/nope-2"), QStringLiteral("/nope-3"),
+                                 QStringLiteral("/nope-4")};
+    for (const QString& folder : folders) it.session->openFolder(it.session->machines().selected(), folder);
+    const auto are_all_named = [&] {
+      if (it.notices().size() != 1) return false;
+      const QString said = it.notices()[0]->text();
+      return std::ranges::all_of(folders, [&](const QString& folder) { return said.contains(folder); });
+    };
+    QTRY_VERIFY(are_all_named());
   }
 
   void aRunInUseElsewhereSaysSo() {

@@ -115,6 +115,27 @@ class DecodingTest : public QObject {
     one_sentence(run_worker({"inspect", run, "--what", "flow", "--head", "16"}), "channel 16");
   }
 
+  void whatTakesLongIsSaidBeforehand() {
+    Conversation worker;
+    worker.greet();
+    const auto opened = [&](json task, const char* name) {
+      worker.passed.clear();
+      worker.send(OpenConfig{{{"task", std::move(task)},
+                              {"model", {{"kind", "mamba1"}}},
+                              {"training", {{"steps", 20}, {"batch", 8}}},
+                              {"run", {{"out", out(QLatin1String(name)).toStdString()}}}}});
+      return worker.next_of<OpenedReport>().has_value();
+    };
+    QVERIFY(opened({{"kind", "decoding"}, {"trials", 40}, {"channels", 8}, {"window", 10}}, "said"));
+    QCOMPARE(worker.passed.size(), std::size_t{1});
+    const auto* said = std::get_if<PreparingReport>(&worker.passed[0]);
+    QVERIFY(said);
+    QCOMPARE(said->text, std::string("Preparing the recording and its ideal decoder"));
+    QVERIFY(worker.until(RunState::paused));
+    QVERIFY(opened({{"kind", "markov"}, {"length", 32}}, "unsaid"));
+    QVERIFY(worker.passed.empty());
+  }
+
   void badInputIsOneSentence() {
     one_sentence(run_worker({"predict", "--run", directions_, "--tokens=0,1"}), "windows of a recording");
     one_sentence(run_worker({"evaluate", directions_, "--sequences=600"}), "--sequences");

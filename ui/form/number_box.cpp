@@ -14,6 +14,7 @@ namespace mambarium {
 namespace {
 
 constexpr double small_whole_numbers = 32;
+constexpr int most_digits = 9;  // that a box grows for: 100000000 is the largest whole number of the table
 
 bool isPowerOfTwo(double value) {
   int exponent = 0;
@@ -65,6 +66,7 @@ NumberBox::NumberBox(const Property& property, QWidget* parent) : QAbstractSpinB
   setAlignment(Qt::AlignRight);
   setCorrectionMode(QAbstractSpinBox::CorrectToPreviousValue);
   connect(lineEdit(), &QLineEdit::textEdited, this, &NumberBox::typed);
+  connect(lineEdit(), &QLineEdit::textChanged, this, [this] { updateGeometry(); });
 }
 
 void NumberBox::setValue(const PropertyValue& value) {
@@ -120,8 +122,11 @@ void NumberBox::focusOutEvent(QFocusEvent* event) {
 }
 
 QSize NumberBox::sizeHint() const {
+  // The base has no text to make room for: its hint is the frame, the margins, the buttons and the cursor.
   const QSize hint = QAbstractSpinBox::sizeHint();
-  return {fontMetrics().horizontalAdvance(QStringLiteral("000000")) + 26, hint.height()};
+  const auto width = [this](const QString& text) { return fontMetrics().horizontalAdvance(text); };
+  const int widest = std::max(width(QStringLiteral("000000")), width(lineEdit()->text().left(most_digits)));
+  return {hint.width() + widest, hint.height()};
 }
 
 }  // namespace mambarium

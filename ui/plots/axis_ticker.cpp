@@ -69,12 +69,16 @@ void LogStripTicker::generate(const QCPRange&, const QLocale&, QChar, int, QVect
 
 QString powerText(double value) {
   if (value <= 0) return QStringLiteral("0");
-  const int exponent = static_cast<int>(std::floor(std::log10(value) + 1e-9));
+  int exponent = static_cast<int>(std::floor(std::log10(value) + 1e-9));
+  auto mantissa = static_cast<int>(std::lround(value / std::pow(10.0, exponent)));
+  if (mantissa == 10) {  // 9.6×10⁻⁷ rounds to 10⁻⁶
+    mantissa = 1;
+    ++exponent;
+  }
   if (exponent >= -4 && exponent <= 4) return fixedText(value, std::max(0, -exponent));
   static const QString superscripts = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
   QString power = exponent < 0 ? QStringLiteral("10⁻") : QStringLiteral("10");
   for (const QChar digit : QString::number(std::abs(exponent))) power += superscripts[digit.digitValue()];
-  const int mantissa = static_cast<int>(std::lround(value / std::pow(10.0, exponent)));
   return mantissa == 1 ? power : QStringLiteral("%1×%2").arg(mantissa).arg(power);
 }
 

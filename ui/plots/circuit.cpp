@@ -89,8 +89,11 @@ std::vector<Circuit::Place> Circuit::layered(const std::vector<std::vector<std::
   const auto alongArc = [&](const std::vector<std::size_t>& nodes, double first, double last) {
     for (std::size_t i = 0; i < nodes.size(); ++i) places[nodes[i]] = onCircle(spread(i, nodes.size(), first, last));
   };
+  // Many in the middle stand in two columns, in turn, so that their names have room.
+  constexpr std::size_t most_in_a_column = 5;
+  const double aside = roles[0].size() > most_in_a_column ? 0.15 : 0;
   for (std::size_t i = 0; i < roles[0].size(); ++i)
-    places[roles[0][i]] = {0, spread(i, roles[0].size(), half_column, -half_column)};
+    places[roles[0][i]] = {i % 2 == 0 ? -aside : aside, spread(i, roles[0].size(), half_column, -half_column)};
   alongArc(roles[1], 90 - half_gap, below - 90);
   alongArc(roles[2], 90 + half_gap, 270 - below);
   alongArc(roles[3], 270 - below, 270 + below);

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace mambarium {
 namespace {
 
 constexpr double border = 2;  // between the circle of nodes and the rect
-constexpr double smallest_disc = 2.5, largest_disc = 11, smallest_named = 7;
+constexpr double smallest_disc = 2.5, largest_disc = 11, smallest_named = 5.5, smallest_name = 8;
+constexpr double longest_shape = 1.7;                 // of what the nodes fill, to its shorter side
 constexpr double head_length = 7, head_width = 0.42;  // of an arrow; the width is half of it, per length
 
 }  // namespace
@@ -32,20 +32,29 @@ QCPRange CircuitGraph::getValueRange(bool& found, QCP::SignDomain, const QCPRang
   return {-1, 1};
 }
 
-QPointF CircuitGraph::pixelOf(std::size_t node) const {
+QSizeF CircuitGraph::halves() const {
   const QRect rect = keyAxis()->axisRect()->rect();
-  const double half =
-      std::max(std::min(rect.width(), rect.height()) / 2.0 - (border + largest_disc) * theme_.scale(), 1.0);
+  const double around = (border + largest_disc) * theme_.scale();
+  const double x = std::max(rect.width() / 2.0 - around, 1.0), y = std::max(rect.height() / 2.0 - around, 1.0);
+  return {std::min(x, longest_shape * y), std::min(y, longest_shape * x)};
+}
+
+QPointF CircuitGraph::pixelOf(std::size_t node) const {
   const QPointF& place = nodes_[node].place;
-  return QRectF(rect).center() + QPointF(half * place.x(), -half * place.y());
+  const QSizeF half = halves();
+  return QRectF(keyAxis()->axisRect()->rect()).center() + QPointF(half.width() * place.x(), -half.height() * place.y());
 }
 
 double CircuitGraph::radius() const {
-  const QRect rect = keyAxis()->axisRect()->rect();
-  const double around =
-      std::numbers::pi * (std::min(rect.width(), rect.height()) - 2 * (border + largest_disc) * theme_.scale());
-  const double room = around / static_cast<double>(std::max<std::size_t>(nodes_.size(), 1)) / 2.6;
-  return std::clamp(room, smallest_disc * theme_.scale(), largest_disc * theme_.scale());
+  const QSizeF half = halves();
+  double nearest = 4 * largest_disc * theme_.scale();
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j) {
+      const QPointF away = nodes_[i].place - nodes_[j].place;
+      nearest = std::min(nearest, std::hypot(half.width() * away.x(), half.height() * away.y()));
+    }
+  constexpr double share = 0.46;  // of the way to the nearest node
+  return std::clamp(share * nearest, smallest_disc * theme_.scale(), largest_disc * theme_.scale());
 }
 
 std::optional<std::size_t> CircuitGraph::nodeAt(const QPointF& pixel) const {
@@ -57,11 +66,11 @@ std::optional<std::size_t> CircuitGraph::nodeAt(const QPointF& pixel) const {
   return std::nullopt;
 }
 
-void CircuitGraph::drawEdge(QCPPainter* painter, const Edge& edge) const {
+void CircuitGraph::drawEdge(QCPPainter* painter, const Edge& edge, double radius) const {
   const QPointF from = pixelOf(edge.from), to = pixelOf(edge.to);
   const double length = std::hypot(to.x() - from.x(), to.y() - from.y());
-  const double gap = radius() + theme_.scale();
-  const double head = std::min(head_length * theme_.scale(), 1.6 * radius());
+  const double gap = radius + theme_.scale();
+  const double head = std::min(head_length * theme_.scale(), 1.6 * radius);
   if (length <= 2 * gap + head) return;
   const QPointF along = (to - from) / length, across(-along.y(), along.x());
   const auto drawHead = [&](const QPointF& tip, double direction) {
@@ -82,10 +91,10 @@ void CircuitGraph::drawEdge(QCPPainter* painter, const Edge& edge) const {
 
 void CircuitGraph::draw(QCPPainter* painter) {
   painter->setAntialiasing(true);
-  for (const Edge& edge : edges_) drawEdge(painter, edge);
   const double disc = radius();
+  for (const Edge& edge : edges_) drawEdge(painter, edge, disc);
   QFont font = theme_.smallFont();
-  font.setPixelSize(std::max(static_cast<int>(std::lround(disc * 1.15)), 1));
+  font.setPixelSize(std::max(static_cast<int>(std::lround(disc * 1.15)), theme_.px(smallest_name)));
   painter->setFont(font);
   for (std::size_t node = 0; node < nodes_.size(); ++node) {
     const Node& drawn = nodes_[node];

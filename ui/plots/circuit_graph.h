@@ -1,7 +1,7 @@
 // CircuitGraph: a directed graph drawn in an axis rect, nodes as discs with their names, edges as lines with arrow
-// heads at their ends, two where they run both ways. It keeps its proportions: the axes' ranges do not matter, the
-// places from -1 to 1 fill the largest square of the rect. Everything about how it looks is told by the panel; names
-// are left out where discs are too small for them.
+// heads at their ends, two where they run both ways. The axes' ranges do not matter: the places from -1 to 1 fill the
+// rect, up to 1.7 times as long one way as the other. Discs are as large as no two of them overlap. Everything about
+// how it looks is told by the panel; names are left out where discs are too small for them.
 #pragma once
 
 #include <qcustomplot.h>
@@ -37,6 +37,7 @@ class CircuitGraph : public QCPAbstractPlottable {
   const std::vector<Edge>& edges() const { return edges_; }
   const QString& message() const { return message_; }
   QPointF pixelOf(std::size_t node) const;
+  double radius() const;  // of a disc, in pixels
   std::optional<std::size_t> nodeAt(const QPointF& pixel) const;
 
   double selectTest(const QPointF&, bool, QVariant*) const override { return -1; }
@@ -48,8 +49,8 @@ class CircuitGraph : public QCPAbstractPlottable {
   void drawLegendIcon(QCPPainter*, const QRectF&) const override {}
 
  private:
-  double radius() const;  // of a disc, in pixels
-  void drawEdge(QCPPainter* painter, const Edge& edge) const;
+  QSizeF halves() const;  // of what the places from -1 to 1 fill, in pixels
+  void drawEdge(QCPPainter* painter, const Edge& edge, double radius) const;
 
   Theme theme_;
   std::vector<Node> nodes_;

@@ -11,6 +11,7 @@ namespace mambarium {
 namespace {
 
 constexpr int motifs = static_cast<int>(motif_count);
+constexpr double most_stretch = 1000;
 
 // Axes that stand in a layout of their own, so that a column may be left out and a row may span the others.
 QCPAxisRect* taken(Chart* chart, QCPAxisRect* rect) {
@@ -51,6 +52,11 @@ CircuitPanel::CircuitPanel(QWidget* parent)
       wiring_(taken(chart(), chart()->addRect(0))),
       triads_(taken(chart(), chart()->addRect(0))),
       training_(taken(chart(), chart()->addRect(0))),
+      left_(new QCPLayoutGrid),
+      upper_(new QCPLayoutGrid),
+      vacant_(new QCPLayoutElement(chart())),
+      edges_(new QCPMarginGroup(chart())),
+      lower_(new QCPMarginGroup(chart())),
       scale_(chart(), 0, 0),
       cells_(new CellMap(matrix_->axis(QCPAxis::atBottom), matrix_->axis(QCPAxis::atLeft))),
       graph_(new CircuitGraph(wiring_->axis(QCPAxis::atBottom), wiring_->axis(QCPAxis::atLeft))),
@@ -63,24 +69,21 @@ CircuitPanel::CircuitPanel(QWidget* parent)
   QCPAxisRect* scale = taken(chart(), scale_.rect());
   QCPLayoutGrid* layout = chart()->plotLayout();
   layout->simplify();
-  auto* left = new QCPLayoutGrid;
-  layout->addElement(1, 0, left);
+  layout->addElement(1, 0, left_);
   layout->addElement(1, 1, triads_);
-  auto* upper = new QCPLayoutGrid;
-  left->addElement(0, 0, upper);
-  left->addElement(1, 0, training_);
-  left->addElement(2, 0, new QCPLayoutElement(chart()));  // takes what the square map leaves of a high panel
-  upper->addElement(0, 0, matrix_);
-  upper->addElement(0, 1, scale);
-  upper->addElement(0, 2, wiring_);
-  constexpr double most = 1000;
-  left->setRowStretchFactor(0, most);
-  left->setRowStretchFactor(2, 1 / most);
-  layout->setRowStretchFactor(1, most);
-  auto* edges = new QCPMarginGroup(chart());
-  for (QCPAxisRect* rect : {matrix_, scale, wiring_, triads_}) rect->setMarginGroup(QCP::msTop, edges);
-  auto* lower = new QCPMarginGroup(chart());
-  for (QCPAxisRect* rect : {matrix_, scale, wiring_}) rect->setMarginGroup(QCP::msBottom, lower);
+  left_->addElement(0, 0, upper_);
+  left_->addElement(1, 0, vacant_);
+  left_->addElement(2, 0, training_);
+  left_->addElement(3, 0, new QCPLayoutElement(chart()));  // takes what the square map leaves of a high panel
+  upper_->addElement(0, 0, matrix_);
+  upper_->addElement(0, 1, scale);
+  upper_->addElement(0, 2, wiring_);
+  left_->setRowStretchFactor(0, most_stretch);
+  left_->setRowStretchFactor(1, 1 / most_stretch);
+  left_->setRowStretchFactor(3, 1 / most_stretch);
+  layout->setRowStretchFactor(1, most_stretch);
+  for (QCPAxisRect* rect : {matrix_, scale, wiring_, triads_}) rect->setMarginGroup(QCP::msTop, edges_);
+  for (QCPAxisRect* rect : {matrix_, scale, wiring_}) rect->setMarginGroup(QCP::msBottom, lower_);
 
   chart()->hideAxes(wiring_);
   targets_.begin();
@@ -105,6 +108,18 @@ CircuitPanel::CircuitPanel(QWidget* parent)
       lightNext(*triad);
     }
   });
+}
+
+void CircuitPanel::stackGraph(bool below) {
+  const bool is_below = left_->element(1, 0) == wiring_;
+  if (below == is_below) return;
+  left_->take(below ? vacant_ : static_cast<QCPLayoutElement*>(wiring_));
+  upper_->take(below ? static_cast<QCPLayoutElement*>(wiring_) : vacant_);
+  left_->addElement(1, 0, below ? static_cast<QCPLayoutElement*>(wiring_) : vacant_);
+  upper_->addElement(0, 2, below ? vacant_ : static_cast<QCPLayoutElement*>(wiring_));
+  left_->setRowStretchFactor(1, below ? most_stretch : 1 / most_stretch);
+  wiring_->setMarginGroup(QCP::msTop, below ? nullptr : edges_);
+  wiring_->setMarginGroup(QCP::msBottom, below ? nullptr : lower_);
 }
 
 std::optional<InspectRequest> CircuitPanel::wants() const {

@@ -2,8 +2,9 @@
 // zero with its diagonal greyed (it acts but is not counted) and the entries that are edges, |M_ij| > sqrt(theta),
 // outlined; the graph of these edges, in the colours of their signs and the more opaque the larger they are; and how
 // often each of the 13 connected triads is there, by soft edges and by hard ones, beside what was asked for. In a high
-// panel R^2 of the motif over training stands below. A narrow panel leaves out the colour scale, whose ends are then in
-// the legend, and after it the graph; a low one second lines and the names of triads that are not there.
+// panel the graph stands below the map, and R^2 of the motif over training at the foot. A narrow panel leaves out the
+// colour scale, whose ends are then in the legend, and after it the graph; a low one second lines and the names of
+// triads that are not there.
 //
 // A click on a triad, or Up, Down and Enter once the panel has the focus, lights up all its instances in map and graph;
 // each further one lights up a single instance, at most most_instances of them, and Escape none. States, layers and
@@ -60,6 +61,7 @@ class CircuitPanel : public PlotPanel {
 
   // circuit_panel_views.cpp
   void arrange();  // what there is room for
+  void stackGraph(bool below);
   void drawMatrix();
   void drawGraph();
   void drawTriads();
@@ -87,6 +89,9 @@ class CircuitPanel : public PlotPanel {
 
   QComboBox *layer_box_, *channel_box_;
   QCPAxisRect *matrix_, *wiring_, *triads_, *training_;
+  QCPLayoutGrid *left_, *upper_;    // left_: upper_, a place for the graph, training_; upper_: matrix_, scale, another
+  QCPLayoutElement* vacant_;        // in that place which the graph has not
+  QCPMarginGroup *edges_, *lower_;  // of what stands beside the matrix
   ColorScale scale_;
   CellMap* cells_;
   CircuitGraph* graph_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 #include "ui/plots/axis_range.h"
 #include "ui/plots/axis_ticker.h"
@@ -17,7 +19,7 @@ constexpr std::size_t most_edges = 1500;
 constexpr double faintest = 0.3, behind = 0.1;  // opacity of a small entry, and of what is not lit up
 constexpr double room_for_graph = 540, room_for_scale = 640, room_for_training = 330;
 constexpr double row_of_legend = 20, length_of_legend = 500, headings_and_names = 92, height_of_training = 110,
-                 low_panel = 220, height_of_titles = 36;
+                 low_panel = 220, height_of_titles = 36, room_below = 200, smallest_matrix = 120;
 
 QString text(std::string_view of) {
   return QString::fromUtf8(of.data(), static_cast<qsizetype>(of.size()));
@@ -77,14 +79,20 @@ QString CircuitPanel::fitting(const QString& heading) const {
 void CircuitPanel::arrange() {
   const double unit = theme().scale();
   const double width = chart()->viewport().width() / unit, height = chart()->viewport().height() / unit;
-  const bool with_graph = width >= room_for_graph, with_scale = width >= room_for_scale;
+  const bool with_scale = width >= room_for_scale;
   const bool with_training = height >= room_for_training && training().size() > 1;
   const double legend = row_of_legend * std::ceil(length_of_legend / std::max(width, 1.0));
   double room = height - legend - headings_and_names;
   if (with_training) room -= height_of_training;
   if (isLow()) room += height_of_titles;
-  const double across = width * (with_graph ? 0.27 : 0.31);
+  // A high panel has the graph below the matrix, a wide one beside it.
+  const double beside = 0.27 * width, alone = (with_scale ? 0.36 : 0.31) * width;
+  const bool below = room - std::max(beside, smallest_matrix) >= room_below;
+  const bool with_graph = below || width >= room_for_graph;
+  double across = with_graph ? beside : 0.31 * width;
+  if (below) across = std::min(alone, std::max(room - room_below, beside));
   const int side = std::max(static_cast<int>(std::min(room, across) * unit), 50);
+  stackGraph(below);
   const QSize any(QWIDGETSIZE_MAX, QWIDGETSIZE_MAX);
   setRoom(matrix_, true, {side, side});
   matrix_->setMinimumSize(side, side);
@@ -96,13 +104,13 @@ void CircuitPanel::arrange() {
   if (!with_training) training_->setMargins({});
   training_->setMinimumSize(with_training ? QSize(50, 50) : QSize(0, 0));
   training_->setMaximumSize(QWIDGETSIZE_MAX, with_training ? QWIDGETSIZE_MAX : 0);
-  chart()->plotLayout()->setColumnStretchFactor(0, with_graph ? 2.4 : 1);
+  chart()->plotLayout()->setColumnStretchFactor(0, below ? (with_scale ? 1.7 : 1) : with_graph ? 2.4 : 1);
 }
 
 QString CircuitPanel::matrixHeading() const {
   QString heading = tr("M = k P Q, rank %1").arg(answer_.rank);
-  if (std::isnan(answer_.bound)) return heading + tr("\n‖M‖₂ %1").arg(small(answer_.norm));
-  return heading + (mayGrow() ? tr("\n‖M‖₂ %1 > %2: may grow") : tr("\n‖M‖₂ %1 ≤ %2: stable"))
+  if (std::isnan(answer_.bound)) return heading + tr("\n‖\u2009M\u2009‖₂ %1").arg(small(answer_.norm));
+  return heading + (mayGrow() ? tr("\n‖\u2009M\u2009‖₂ %1 > %2: may grow") : tr("\n‖\u2009M\u2009‖₂ %1 ≤ %2: stable"))
                        .arg(small(answer_.norm), small(answer_.bound));
 }
 
@@ -156,7 +164,7 @@ void CircuitPanel::drawMatrix() {
   chart()->setAxisTitles(matrix_, answer_.causal ? tr("From state j") : tr("To state j"),
                          answer_.causal ? tr("To state i") : tr("From state i"));
   if (isLow()) chart()->setAxisTitles(matrix_, {}, {});
-  chart()->setHeading(matrix_, isLow() && mayGrow() ? tr("‖M‖₂: may grow") : fitting(matrixHeading()));
+  chart()->setHeading(matrix_, isLow() && mayGrow() ? tr("‖\u2009M\u2009‖₂: may grow") : fitting(matrixHeading()));
   QCPAxis* top = matrix_->axis(QCPAxis::atTop);
   top->setLabelFont(theme().smallFont());
   top->setLabelColor(mayGrow() ? theme().warning() : theme().text());
@@ -228,7 +236,8 @@ void CircuitPanel::drawGraph() {
 
 void CircuitPanel::drawTriads() {
   const RunSeries* run = currentRun();
-  const QColor color = theme().runColor(run ? run->palette_index : 0);
+  constexpr int green = 2;  // of the runs' colours: blue and vermillion are signs of M here
+  const QColor color = theme().runColor(green);
   const QColor pale = Theme::mixed(color, theme().panel(), 0.6);
   double largest = 0.01;
   const auto fill = [&](QCPBars* bars, const std::vector<double>& shares, double beside, const QColor& fill_color) {
@@ -258,7 +267,9 @@ void CircuitPanel::drawTriads() {
     QCPGraph* graph = targets_.next();
     graph->setLineStyle(QCPGraph::lsNone);
     const double height = std::max(0.8 * triads_->height() / motifs, 8.0 * theme().scale());
-    graph->setScatterStyle(QCPScatterStyle(stroke, QPen(theme().text(), 2 * theme().scale()), Qt::NoBrush, height));
+    // The pen grows with the shape, which is 6 high.
+    const QPen pen(theme().text(), 2 * theme().scale() * 6 / height, Qt::SolidLine, Qt::FlatCap);
+    graph->setScatterStyle(QCPScatterStyle(stroke, pen, Qt::NoBrush, height));
     graph->data()->set(places, true);
   }
   targets_.end();
@@ -266,20 +277,29 @@ void CircuitPanel::drawTriads() {
   const double taken =
       isLow() ? row_of_legend + headings_and_names - height_of_titles : row_of_legend + headings_and_names;
   const double row = (chart()->viewport().height() - taken * theme().scale()) / motifs;
-  constexpr double lowest_row = 8, worth_a_name = 0.1;
-  const bool all_named = row >= lowest_row * theme().scale();  // else only what there is
+  constexpr double lowest_row = 9.5, worth_a_name = 0.1;
+  QFont font = theme().smallFont();
+  font.setPixelSize(
+      std::clamp(static_cast<int>(row * 0.92), std::min(theme().px(9), font.pixelSize()), font.pixelSize()));
+  const bool all_named = row >= lowest_row * theme().scale();  // else only what there is, the most frequent first
+  std::vector<std::size_t> named(motif_count);
+  std::iota(named.begin(), named.end(), 0);
+  const auto share = [&](std::size_t triad) { return std::max(answer_.soft[triad], answer_.hard[triad]); };
+  if (!all_named) {
+    std::erase_if(named, [&](std::size_t triad) { return !(share(triad) > worth_a_name * largest); });
+    std::ranges::stable_sort(named, std::greater(), share);
+  }
   QSharedPointer<QCPAxisTickerText> names(new QCPAxisTickerText);
-  for (std::size_t triad = 0; triad < motif_count; ++triad)
-    if (all_named || answer_.soft[triad] > worth_a_name * largest || answer_.hard[triad] > worth_a_name * largest)
-      names->addTick(static_cast<double>(triad), shortName(triad));
+  for (const std::size_t triad : named) {
+    const auto at = static_cast<double>(triad);
+    const auto overlaps = [&](double other) { return std::abs(other - at) * row < 0.95 * font.pixelSize(); };
+    if (all_named || std::ranges::none_of(names->ticks().keys(), overlaps)) names->addTick(at, shortName(triad));
+  }
   QCPAxis* y = triads_->axis(QCPAxis::atLeft);
   y->setTicker(names);
   y->setRange(-0.6, motifs - 0.4);
   y->setRangeReversed(true);
   y->grid()->setVisible(false);
-  QFont font = theme().smallFont();
-  font.setPixelSize(
-      std::clamp(static_cast<int>(row * 0.92), std::min(7 * theme().px(1), font.pixelSize()), font.pixelSize()));
   y->setTickLabelFont(font);
   QCPAxis* x = triads_->axis(QCPAxis::atBottom);
   const QSharedPointer<TidyTicker> ticker(new TidyTicker);

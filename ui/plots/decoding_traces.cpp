@@ -28,6 +28,29 @@ QString valueText(double value) {
   return QString::number(value, 'g', 3).replace(u'-', QChar(0x2212));
 }
 
+// Whether no multiple of the step is nearer to another bin.
+bool standsAt(std::int64_t bin, double unit, double step) {
+  constexpr double half = 0.499;
+  return std::abs(std::remainder(static_cast<double>(bin) * unit, step)) <= half * unit;
+}
+
+// The roundest step of time (in seconds, or bins) of which a multiple lies in at least half of the stretches.
+double stepOfStretches(const std::vector<std::int64_t>& bins,
+                       const std::vector<std::pair<std::size_t, std::size_t>>& stretches, double unit) {
+  std::size_t longest = 1;
+  for (const auto& [first, end] : stretches) longest = std::max(longest, end - first);
+  for (double step = niceBelow(static_cast<double>(longest) * unit); step > unit; step = niceBelow(0.99 * step)) {
+    const auto holds = [&](const std::pair<std::size_t, std::size_t>& stretch) {
+      const auto first = bins.begin() + static_cast<std::ptrdiff_t>(stretch.first);
+      const auto end = bins.begin() + static_cast<std::ptrdiff_t>(stretch.second);
+      return std::any_of(first, end, [&](std::int64_t bin) { return standsAt(bin, unit, step); });
+    };
+    const auto held = std::ranges::count_if(stretches, holds);
+    if (2 * static_cast<std::size_t>(held) >= stretches.size()) return step;
+  }
+  return unit;
+}
+
 // 0 and a round number on either side of it; `only_one` of them has its name where there is no room for more.
 QSharedPointer<QCPAxisTicker> lowRowTicker(double low, double high, bool only_one) {
   const QSharedPointer<QCPAxisTickerText> ticker(new QCPAxisTickerText);
@@ -156,30 +179,28 @@ void DecodingTraces::drawAxes(const DecodingPicture& picture) {
   QString title = of_time ? tr("Time in the recording (s)") : tr("Last bin of the window");
   if (stretches_.size() > 1) title += tr(", pauses left out");
 
-  // Ticks stand at the beginnings of stretches, or evenly along a single one.
+  // Ticks stand at round times: one in a stretch, or evenly along a single one.
   const QFontMetricsF metrics(theme().smallFont());
-  const auto nameOf = [&](std::size_t window) {
-    const QString text = picture.timeText(data.bins[window]);
-    return of_time ? text.chopped(2) : text.mid(4);
-  };
-  const double widest = metrics.horizontalAdvance(nameOf(data.bins.size() - 1)) + theme().px(14);
+  const double unit = of_time ? data.bin_seconds : 1;
+  const double widest = metrics.horizontalAdvance(picture.timeText(data.bins.back())) + theme().px(8);
   constexpr double share_of_axis = 0.75;
   const double room = share_of_axis * chart()->viewport().width();
   const double span = places_.back() - places_.front() + pause;
+  const double step = stretches_.size() == 1 ? std::max(unit, niceAbove(widest / room * span * unit))
+                                             : stepOfStretches(data.bins, stretches_, unit);
+  const int decimals = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
   const QSharedPointer<QCPAxisTickerText> ticks(new QCPAxisTickerText);
   double free_from = -std::numeric_limits<double>::infinity();
-  const auto mayName = [&](std::size_t window) {
-    const double pixel = places_[window] / span * room;
-    if (pixel < free_from) return;
-    ticks->addTick(places_[window], nameOf(window));
-    free_from = pixel + widest;
-  };
-  if (stretches_.size() == 1) {
-    const auto every = static_cast<std::size_t>(std::max(1.0, niceAbove(widest / room * span)));
-    for (std::size_t window = 0; window < places_.size(); window += every) mayName(window);
-  } else {
-    for (const auto& [first, end] : stretches_) mayName(first);
-  }
+  for (const auto& [first, end] : stretches_)
+    for (std::size_t window = first; window < end; ++window) {
+      if (!standsAt(data.bins[window], unit, step)) continue;
+      if (const double pixel = places_[window] / span * room; pixel >= free_from) {
+        const double time = static_cast<double>(data.bins[window]) * unit;
+        ticks->addTick(places_[window], of_time ? fixedText(time, decimals) : stepText(data.bins[window]));
+        free_from = pixel + widest;
+      }
+      if (stretches_.size() > 1) break;
+    }
 
   const double each = (height() - legend_and_axis) / static_cast<double>(rows_.size());
   const std::size_t classes = picture.answers();

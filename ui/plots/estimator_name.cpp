@@ -27,8 +27,9 @@ QString estimatorName(const std::vector<RunSeries>& runs) {
   };
   const QString name = estimatorName(runs.front().config);
   if (all([&](const ExperimentConfig& config) { return estimatorName(config) == name; })) return name;
-  const bool never_switch = all([](const ExperimentConfig& config) { return !switch_token_of(config); });
-  return never_switch ? QStringLiteral("add-β") : QObject::tr("the best predictor");
+  const bool all_add =
+      all([](const ExperimentConfig& config) { return estimatorName(config).startsWith(QLatin1String("add-")); });
+  return all_add ? QStringLiteral("add-β") : QObject::tr("the best predictor");
 }
 
 bool sameTask(const ExperimentConfig& one, const ExperimentConfig& other) {
@@ -40,7 +41,9 @@ bool sameTask(const ExperimentConfig& one, const ExperimentConfig& other) {
 
 QString referenceName(const QString& name, const ExperimentConfig& config, const std::vector<RunSeries>& runs) {
   const auto differs = [&](const char* key) {
-    return std::any_of(runs.begin(), runs.end(), [&](const RunSeries& run) { return !agree(config, run.config, key); });
+    return config.applies(key) && std::any_of(runs.begin(), runs.end(), [&](const RunSeries& run) {
+             return run.config.applies(key) && !agree(config, run.config, key);
+           });
   };
   QStringList parts = {name};
   if (differs("task.kind") && switch_token_of(config)) parts << QObject::tr("switching");

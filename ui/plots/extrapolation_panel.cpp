@@ -148,8 +148,9 @@ void ExtrapolationPanel::drawReferences() {
     trained_label_->setText(text);
     trained_label_->setFont(theme().smallFont());
     trained_label_->setColor(theme().mutedText());
-    constexpr double low = 0.88;  // curves are high there, and guessing is lower still
-    trained_label_->position->setCoords(key, low);
+    const double wide = xAxis()->range().size() * metrics.horizontalAdvance(text) / (0.8 * chart()->viewport().width());
+    trained_label_->position->setCoords(key,
+                                        freeHeight(fits ? key : key - wide, fits ? key + wide : key, shown.chance));
     trained_label_->setPositionAlignment((fits ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
   } else {
     trained->data()->clear();
@@ -166,6 +167,30 @@ void ExtrapolationPanel::drawReferences() {
   }
   end_labels_->setTheme(theme());
   end_labels_->setLabels(std::move(labels));
+}
+
+double ExtrapolationPanel::freeHeight(double from, double to, double chance) const {
+  constexpr double heights[] = {0.88, 0.5, 0.06};
+  const auto distance = [](double value, double a, double b) {
+    return std::max({std::min(a, b) - value, value - std::max(a, b), 0.0});
+  };
+  double best = heights[0], farthest = -1;
+  for (const double height : heights) {
+    const double value = yAxis()->range().upper - height * yAxis()->range().size();
+    double nearest = std::isfinite(chance) ? std::abs(value - 100 * chance) : 100;
+    for (const Curve& curve : curves_)
+      for (std::size_t i = 0; i < curve.answer.points.size(); ++i) {
+        const ExtrapolationData::Point& before = curve.answer.points[i > 0 ? i - 1 : 0];
+        const ExtrapolationData::Point& point = curve.answer.points[i];
+        if (keyOf(point.length) < from || keyOf(before.length) > to) continue;
+        nearest = std::min(nearest, distance(value, 100 * before.accuracy(), 100 * point.accuracy()));
+      }
+    if (nearest > farthest) {
+      farthest = nearest;
+      best = height;
+    }
+  }
+  return best;
 }
 
 void ExtrapolationPanel::drawCurve(const Curve& curve) {
@@ -234,7 +259,11 @@ QString ExtrapolationPanel::describe() const {
   if (trained != answer.points.end() && trained != told)
     text += tr(", at the trained length %1").arg(percent(trained->accuracy()));
   if (std::isfinite(answer.chance)) text += tr("; guessing gives %1").arg(percent(answer.chance));
-  return text + tr(" (step %1).").arg(stepText(answer.step));
+  text += tr(" (step %1).").arg(stepText(answer.step));
+  const std::int64_t longest = answer.points.back().length;
+  if (longest > answer.trained_length)  // else its positions end there
+    text += tr(" Lengths beyond %1 are asked for by mambarium-worker evaluate --lengths.").arg(stepText(longest));
+  return text;
 }
 
 PanelTable ExtrapolationPanel::table() const {

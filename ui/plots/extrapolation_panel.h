@@ -3,8 +3,9 @@
 // line is guessing, the vertical one the trained length.
 //
 // The model is asked about the current run only; every other shown run keeps the curve it gave while it was current
-// (PanelData::others), each at its own step, and runs that never were have none. A question reads some 60,000 tokens,
-// so while a run trains the feed lets it rest between two of them (PanelFeed). It has no options.
+// (PanelData::others), each at its own step, and runs that never were have none. A question reads some 90,000 tokens,
+// of lengths up to 4,096, so while a run trains the feed lets it rest between two of them (PanelFeed); the caption says
+// how longer ones are asked for. It has no options.
 #pragma once
 
 #include <optional>
@@ -39,6 +40,8 @@ class ExtrapolationPanel : public PlotPanel {
   void drawCurve(const Curve& curve);
   void drawReferences();
   void drawLengthAxis();
+  // Where a label over these keys of the length axis is farthest from curves and guessing: 0 at the top, 1 at the foot.
+  double freeHeight(double from, double to, double chance) const;
   QCPAxis* xAxis() const { return rect_->axis(QCPAxis::atBottom); }
   QCPAxis* yAxis() const { return rect_->axis(QCPAxis::atLeft); }
 

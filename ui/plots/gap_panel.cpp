@@ -112,7 +112,8 @@ void GapPanel::updateGapAxis() {
     }
   // The floor lines too: outside the axis their labels would stand at its border, as if that were their value.
   for (const RunSeries& run : data().runs)
-    if (const double floor = floorOf(run); showsOracle() && std::isfinite(floor) && (!isLog() || floor > 0))
+    if (const double floor = floorOf(run);
+        showsOracle() && sharesUnit(run) && std::isfinite(floor) && (!isLog() || floor > 0))
       include(floor);
   log_range_ = finder.range(log_range_);
   linear_range_ = linearRange(low, high, linear_range_);
@@ -194,7 +195,7 @@ void GapPanel::drawFloors() {
     const double floor = floorOf(run);
     const bool known = std::any_of(drawn.begin(), drawn.end(),
                                    [&](const auto& other) { return std::abs(other.first - floor) < 1e-9; });
-    if (known || !std::isfinite(floor) || (isLog() && log_range_->inStrip(floor))) continue;
+    if (known || !sharesUnit(run) || !std::isfinite(floor) || (isLog() && log_range_->inStrip(floor))) continue;
     drawReference(Reference::oracle, floor);
     const bool named = std::any_of(drawn.begin(), drawn.end(),
                                    [&](const auto& other) { return sameTask(other.second->config, run.config); });
@@ -218,16 +219,18 @@ QString GapPanel::describe() const {
   const RunSeries* run = currentRun();
   if (!run) return tr("The curves of the current run are hidden.");
   if (run->rows.empty()) return tr("The current run has no evaluation yet.");
-  if (!isPlain()) return describeCurve(tr("gap to %1").arg(estimatorName(run->config)), &MetricsRow::gap_add_beta);
-  QString text = tr("%1: gap to %2 %3 nats per token")
-                     .arg(standingText(), estimatorName(run->config), natsText(run->rows.back().gap_add_beta));
+  const QString best = estimatorName(run->config);
+  if (!isPlain()) return describeCurve(tr("gap to %1").arg(best), &MetricsRow::gap_add_beta);
+  if (std::isnan(run->rows.back().gap_add_beta))
+    return tr("%1: the best possible predictor, %2, is not known.").arg(standingText(), best);
+  QString text = tr("%1: gap to %2 %3 %4").arg(standingText(), best, natsText(run->rows.back().gap_add_beta), unit());
   const QString trend = gapTrend(run->rows);
   if (!trend.isEmpty()) text += QStringLiteral(", ") + trend;
 
   qsizetype in_strip = 0, with_rows = 0;
   double lowest = INFINITY;
   for (const RunSeries& other : data().runs) {
-    if (other.rows.empty()) continue;
+    if (other.rows.empty() || !sharesUnit(other)) continue;
     ++with_rows;
     lowest = std::min(lowest, other.rows.back().gap_add_beta);
     in_strip += std::count_if(other.rows.begin(), other.rows.end(),
@@ -246,10 +249,8 @@ QString GapPanel::describe() const {
 
 PanelTable GapPanel::table() const {
   PanelTable table;
-  table.columns = {QStringLiteral("run"), QStringLiteral("step"), QStringLiteral("gap_add_beta_nats_per_token")};
-  if (showsOracle())
-    table.columns << QStringLiteral("gap_oracle_nats_per_token")
-                  << QStringLiteral("add_beta_minus_oracle_nats_per_token");
+  table.columns = {QStringLiteral("run"), QStringLiteral("step"), unitColumn("gap_add_beta")};
+  if (showsOracle()) table.columns << unitColumn("gap_oracle") << unitColumn("add_beta_minus_oracle");
   appendViewColumns(table.columns);
   for (const RunCurve& curve : curves())
     for (std::size_t i = 0; i < curve.run->rows.size(); ++i) {

@@ -1,4 +1,4 @@
-// GapPanel: how far each run is from the best possible predictors, in nats per token, over training.
+// GapPanel: how far each run is from the best possible predictors over training.
 //
 // Two gaps (shared by all runs, told apart by line width): thick, test loss minus the add-beta estimator, which goes to
 // 0 when the model has learned the estimator; thin, test loss minus the oracle that knows the kernel, which cannot fall

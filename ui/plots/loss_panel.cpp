@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "ui/plots/axis_ticker.h"
+#include "ui/plots/loss_unit.h"
 #include "ui/plots/number_text.h"
 
 namespace mambarium {
@@ -103,14 +104,14 @@ void LossPanel::draw() {
     }
     if (train_)
       for (const auto& [step, loss] : trainSeries(run)) include(loss);
-    if (run.rows.empty() || subtracted()) continue;
+    if (run.rows.empty() || subtracted() || !sharesUnit(run)) continue;
     include(run.rows.back().oracle_loss);
-    include(std::log(static_cast<double>(alphabet_of(run.config))));
+    include(uniformLoss(run.config));
   }
   if (subtracted()) include(0);
   if (low <= high) {
     const double margin = (high - low) * 0.02;
-    range_ = linearRange(low - margin, high + margin, range_);
+    range_ = linearRange(low < 0 ? low - margin : std::max(low - margin, 0.0), high + margin, range_);
     yAxis()->setRange(range_->lower, range_->upper);
   }
 
@@ -162,10 +163,10 @@ void LossPanel::drawReferences() {
   };
   std::vector<Line> lines;
   for (const RunSeries& run : data().runs) {
-    if (run.rows.empty() || subtracted()) continue;
+    if (run.rows.empty() || subtracted() || !sharesUnit(run)) continue;
     const MetricsRow& row = run.rows.back();
     const std::initializer_list<Line> candidates = {
-        {Reference::uniform, std::log(static_cast<double>(alphabet_of(run.config))), tr("uniform"), &run.config},
+        {Reference::uniform, uniformLoss(run.config), tr("uniform"), &run.config},
         {Reference::add_beta, row.add_beta_loss, estimatorName(run.config), &run.config},
         {Reference::oracle, row.oracle_loss, tr("oracle"), &run.config}};
     for (const Line& line : candidates) {
@@ -194,10 +195,11 @@ void LossPanel::drawReferences() {
 QString LossPanel::readout(const RunCurve& curve, std::size_t index) const {
   const MetricsRow& row = curve.run->rows[index];
   const QString test = valueText(curve, index, &MetricsRow::test_loss);
-  if (subtracted()) return tr("test %1, train %2 nats").arg(test, natsText(row.train_loss));
-  return tr("test %1, train %2, %3 %4, oracle %5 nats")
+  const QString run_unit = lossUnit(curve.run->config);
+  if (subtracted()) return tr("test %1, train %2 %3").arg(test, natsText(row.train_loss), run_unit);
+  return tr("test %1, train %2, %3 %4, oracle %5 %6")
       .arg(test, natsText(row.train_loss), estimatorName(curve.run->config), natsText(row.add_beta_loss),
-           natsText(row.oracle_loss));
+           natsText(row.oracle_loss), run_unit);
 }
 
 QString LossPanel::describe() const {
@@ -206,19 +208,22 @@ QString LossPanel::describe() const {
   if (run->rows.empty()) return tr("The current run has no evaluation yet.");
   if (!isPlain()) return describeCurve(tr("test loss"), &MetricsRow::test_loss);
   const MetricsRow& row = run->rows.back();
-  const double uniform = std::log(static_cast<double>(alphabet_of(run->config)));
-  const auto side = [this](double difference) { return difference >= 0 ? tr("above") : tr("below"); };
-  const double to_estimator = row.test_loss - row.add_beta_loss;
-  const double to_uniform = row.test_loss - uniform;
-  return tr("%1: test loss %2 nats per token, %3 %4 %5 and %6 %7 a uniform guess.")
-      .arg(standingText(), natsText(row.test_loss), natsText(std::abs(to_estimator)), side(to_estimator),
-           estimatorName(run->config), natsText(std::abs(to_uniform)), side(to_uniform));
+  QStringList references;
+  const auto compare = [&](double reference, const QString& name) {
+    const double difference = row.test_loss - reference;
+    if (std::isnan(difference)) return;
+    references << tr("%1 %2 %3").arg(natsText(std::abs(difference)), difference >= 0 ? tr("above") : tr("below"), name);
+  };
+  compare(row.add_beta_loss, estimatorName(run->config));
+  compare(uniformLoss(run->config), tr("a uniform guess"));
+  QString text = tr("%1: test loss %2 %3").arg(standingText(), natsText(row.test_loss), unit());
+  if (!references.isEmpty()) text += QStringLiteral(", ") + references.join(tr(" and "));
+  return text + u'.';
 }
 
 PanelTable LossPanel::table() const {
   PanelTable table;
-  table.columns = {QStringLiteral("run"), QStringLiteral("step"), QStringLiteral("series"),
-                   QStringLiteral("loss_nats_per_token")};
+  table.columns = {QStringLiteral("run"), QStringLiteral("step"), QStringLiteral("series"), unitColumn("loss")};
   appendViewColumns(table.columns);
   const auto add = [&](const RunCurve& curve, std::int64_t step, const char* series, double value, double deviation) {
     QStringList row = {QString::fromStdString(curve.run->title), exactText(step), QLatin1String(series),
@@ -236,7 +241,8 @@ PanelTable LossPanel::table() const {
     const MetricsRow& last = run.rows.back();
     add(curve, last.step, "add_beta", last.add_beta_loss, NAN);
     add(curve, last.step, "oracle", last.oracle_loss, NAN);
-    add(curve, last.step, "uniform", std::log(static_cast<double>(alphabet_of(run.config))), NAN);
+    if (const double uniform = uniformLoss(run.config); !std::isnan(uniform))
+      add(curve, last.step, "uniform", uniform, NAN);
   }
   return table;
 }

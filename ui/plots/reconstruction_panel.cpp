@@ -1,5 +1,6 @@
 #include "ui/plots/reconstruction_panel.h"
 
+#include <QFontMetricsF>
 #include <QSpinBox>
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,10 @@ namespace mambarium {
 namespace {
 
 constexpr double smallest_drawn = 1e-18;  // an error of 0 has no place on a logarithmic axis
+constexpr int square = 1;
+// Lengths of the 13-pixel design.
+constexpr double room_for_legend = 210, room_for_position_title = 150;
+constexpr double legend_and_strip = 42, position_axis = 44, between_rows = 14;
 
 }  // namespace
 
@@ -62,17 +67,39 @@ double ReconstructionPanel::largestError() const {
 
 void ReconstructionPanel::draw() {
   drawTokens();
-  drawStates(answer_.state, state_cells_, rect(), tr("State hₜ"));
-  drawStates(answer_.replayed, replayed_cells_, replayed_, tr("From z"));
+  drawStates(answer_.state, state_cells_, rect(), fitting(tr("State hₜ"), tr("hₜ")));
+  drawStates(answer_.replayed, replayed_cells_, replayed_, fitting(tr("From z"), tr("z")));
   xAxis()->setTickLabels(false);
   replayed_->axis(QCPAxis::atBottom)->setTickLabels(false);
   drawError();
+  std::vector<LegendEntry> legend;
+  const double largest = largestState();
+  if (largest > 0 && chart()->viewport().height() >= room_for_legend * theme().scale())
+    for (const double sign : {-1.0, 1.0})
+      legend.push_back(
+          {tr("state %1").arg(significantText(sign * largest, 2)), QPen(Qt::NoPen), square, theme().diverging(sign)});
+  chart()->flowLegend()->setEntries(std::move(legend));
 }
 
-void ReconstructionPanel::drawStates(const Tensor& states, CellMap* cells, QCPAxisRect* where, const QString& title) {
+double ReconstructionPanel::largestState() const {
   double largest = 0;
   for (const float value : answer_.state.data)
     if (std::isfinite(value)) largest = std::max(largest, std::abs(static_cast<double>(value)));
+  return largest;
+}
+
+double ReconstructionPanel::rowHeight() const {
+  constexpr int rows = 3;
+  const double taken = legend_and_strip + position_axis + (rows - 1) * between_rows;
+  return std::max(chart()->viewport().height() - taken * theme().scale(), 1.0) / rows;
+}
+
+QString ReconstructionPanel::fitting(const QString& title, const QString& brief) const {
+  return QFontMetricsF(theme().axisFont()).horizontalAdvance(title) <= rowHeight() ? title : brief;
+}
+
+void ReconstructionPanel::drawStates(const Tensor& states, CellMap* cells, QCPAxisRect* where, const QString& title) {
+  const double largest = largestState();
   const auto length = static_cast<int>(answer_.tokens.size());
   std::vector<QColor> colors;
   for (int row = 0; row < width(); ++row)
@@ -104,13 +131,21 @@ void ReconstructionPanel::drawError() {
   graph->setPen(theme().runPen(run ? run->palette_index : 0, 0));
   graph->data()->set(points, true);
   lines_.end();
-  chart()->setAxisTitles(error_, positionTitle(), tr("Error"));
+  const bool has_room = chart()->viewport().height() >= room_for_position_title * theme().scale();
+  chart()->setAxisTitles(error_, has_room ? positionTitle() : QString(), fitting(tr("Error"), {}));
   QCPAxis* const y = error_->axis(QCPAxis::atLeft);
   y->setScaleType(QCPAxis::stLogarithmic);
-  y->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
-  y->setNumberFormat(QStringLiteral("eb"));
-  y->setNumberPrecision(0);
   y->setRange(smallest_drawn, 10 * largest);
+  // From the lowest power of ten on, as many as have room.
+  const double decades = std::log10(10 * largest / smallest_drawn);
+  const double line = QFontMetricsF(theme().smallFont()).height();
+  const int every = std::max(1, static_cast<int>(std::ceil(decades * line / rowHeight())));
+  const QSharedPointer<QCPAxisTickerText> ticks(new QCPAxisTickerText);
+  for (int power = 0; power <= decades; power += every) {
+    const double tick = smallest_drawn * std::pow(10.0, power);
+    ticks->addTick(tick, powerText(tick));
+  }
+  y->setTicker(ticks);
 }
 
 QString ReconstructionPanel::readout(int position) const {

@@ -32,6 +32,9 @@ class ReconstructionPanel : public ChannelPanel {
  private:
   void drawStates(const Tensor& states, CellMap* cells, QCPAxisRect* where, const QString& title);
   void drawError();
+  double largestState() const;                                        // its absolute value, 0 where none is finite
+  double rowHeight() const;                                           // about, of a map or the error, in pixels
+  QString fitting(const QString& title, const QString& brief) const;  // beside a row
   int width() const { return static_cast<int>(answer_.state.shape[1]); }
 
   ReconstructionData answer_;

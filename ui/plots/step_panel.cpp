@@ -7,6 +7,7 @@
 #include <iterator>
 
 #include "ui/plots/axis_ticker.h"
+#include "ui/plots/loss_unit.h"
 #include "ui/plots/number_text.h"
 
 namespace mambarium {
@@ -37,6 +38,7 @@ StepPanel::StepPanel(const QString& id, const QString& title, const QString& emp
   minus_box_ = addChoice({}, tr("Run subtracted in the panel “%1”").arg(title),
                          tr("Subtract a run from all others, row by row at the steps that both have"));
   for (QComboBox* box : {means_box_, minus_box_}) footer()->addWidget(box);
+  means_box_->setMinimumWidth(0);  // as wide as its text: the names of runs beside it are long, and are cut instead
   footer()->addStretch(1);
   connect(means_box_, &QComboBox::activated, this, [this](int index) { setView({index == 1, view_.minus}); });
   connect(minus_box_, &QComboBox::activated, this, [this](int index) {
@@ -121,6 +123,7 @@ std::vector<LegendEntry> StepPanel::curveEntries() const {
     const RunSeries& run = *curve.run;
     QString text = QString::fromStdString(run.title);
     if (view_.means) text += tr(", mean of %1").arg(countText(std::ssize(curve.members), tr("seed"), tr("seeds")));
+    if (unitsDiffer()) text += tr(" (%1)").arg(lossUnit(run.config));
     entries.push_back({text, theme().runPen(run.palette_index, run.marker_index), run.marker_index,
                        theme().runColor(run.palette_index)});
   }
@@ -137,8 +140,27 @@ std::vector<EndLabel> StepPanel::zeroLabels() const {
   return {{0, tr("equal"), theme().mutedText()}};
 }
 
+QString StepPanel::unit() const {
+  if (const RunSeries* const run = currentRun()) return lossUnit(run->config);
+  return lossUnit(data().runs.empty() ? ExperimentConfig() : data().runs.front().config);
+}
+
+bool StepPanel::sharesUnit(const RunSeries& run) const {
+  return lossUnit(run.config) == unit();
+}
+
+bool StepPanel::unitsDiffer() const {
+  return !std::all_of(data().runs.begin(), data().runs.end(), [this](const RunSeries& run) { return sharesUnit(run); });
+}
+
 QString StepPanel::axisTitle(const QString& quantity) const {
-  return (subtracted() ? tr("%1 difference (nats per token)") : tr("%1 (nats per token)")).arg(quantity);
+  const QString unit_text = unitsDiffer() ? tr("the legend says in what") : unit();
+  return (subtracted() ? tr("%1 difference (%2)") : tr("%1 (%2)")).arg(quantity, unit_text);
+}
+
+QString StepPanel::unitColumn(const char* quantity) const {
+  const QString name = QLatin1String(quantity);
+  return unitsDiffer() ? name : name + u'_' + unit().replace(u' ', u'_');
 }
 
 QString StepPanel::valueText(const RunCurve& curve, std::size_t row, double MetricsRow::*field) {
@@ -159,7 +181,7 @@ QString StepPanel::describeCurve(const QString& quantity, double MetricsRow::*fi
   if (subtracted())
     text += (view_.means ? tr(", minus the mean of %1") : tr(", minus that of %1"))
                 .arg(QString::fromStdString(subtracted()->title));
-  text += tr(", %1 nats per token").arg(valueText(*curve, last, field));
+  text += tr(", %1 %2").arg(valueText(*curve, last, field), lossUnit(curve->run->config));
   if (view_.means && curve->members.size() > 1) text += tr(" (± and band: one standard deviation over seeds)");
   return text + u'.';
 }
@@ -167,11 +189,13 @@ QString StepPanel::describeCurve(const QString& quantity, double MetricsRow::*fi
 void StepPanel::appendViewColumns(QStringList& columns) const {
   if (view_.means) columns << QStringLiteral("standard_deviation") << QStringLiteral("seeds");
   if (subtracted()) columns << QStringLiteral("minus");
+  if (unitsDiffer()) columns << QStringLiteral("unit");
 }
 
 void StepPanel::appendView(QStringList& fields, const RunCurve& curve, double deviation) const {
   if (view_.means) fields << exactText(deviation) << exactText(std::ssize(curve.members));
   if (subtracted()) fields << QString::fromStdString(subtracted()->title);
+  if (unitsDiffer()) fields << lossUnit(curve.run->config);
 }
 
 void StepPanel::drawBand(const RunCurve& curve, double MetricsRow::*field, double lowest) {

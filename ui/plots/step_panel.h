@@ -44,12 +44,19 @@ class StepPanel : public PlotPanel {
   RunCurves::View viewFrom(const nlohmann::json& options) const;  // throws as setOptions does
   void setView(const RunCurves::View& view);
   nlohmann::json withView(nlohmann::json options) const;
-  std::vector<LegendEntry> curveEntries() const;     // last what is subtracted, as a line: the zero line is it
-  std::vector<EndLabel> zeroLabels() const;          // of a difference's zero line, else none
+  std::vector<LegendEntry> curveEntries() const;  // last what is subtracted, as a line: the zero line is it
+  std::vector<EndLabel> zeroLabels() const;       // of a difference's zero line, else none
+  // The unit of losses is that of the current run, or of the first one where that is not shown. Where the runs differ
+  // in it the axis says so, the legend names it run by run, and reference lines are only those of runs that share it.
+  QString unit() const;
+  bool sharesUnit(const RunSeries& run) const;
+  bool unitsDiffer() const;
   QString axisTitle(const QString& quantity) const;  // with unit; says of a difference that it is one
+  QString unitColumn(const char* quantity) const;    // of a table: "loss_nats_per_token"; "loss" where units differ
   // The caption of every view but the plain one: what the current run's curve has come to, by `quantity` in a sentence.
   QString describeCurve(const QString& quantity, double MetricsRow::*field) const;
   static QString valueText(const RunCurve& curve, std::size_t row, double MetricsRow::*field);  // "0.5046 ± 0.0012"
+  // What the view adds to a table; a column with the unit, too, where the runs differ in it.
   void appendViewColumns(QStringList& columns) const;
   void appendView(QStringList& fields, const RunCurve& curve, double deviation) const;
 

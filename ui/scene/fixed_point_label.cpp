@@ -9,9 +9,22 @@
 
 namespace mambarium {
 
+namespace {
+
+// With its zeros, unlike significantText(): numbers side by side are then equally exact.
+QString twoDigits(double value) {
+  constexpr int digits = 2, least_power = -4;
+  if (value == 0 || !std::isfinite(value)) return significantText(value, digits);
+  const QString scientific = QString::number(value, 'e', digits - 1);
+  const int power = scientific.mid(scientific.indexOf(u'e') + 1).toInt();  // of the rounded number
+  if (power >= least_power && power < digits) return fixedText(value, digits - 1 - power);
+  return QString(scientific).replace(u'-', QChar(0x2212));
+}
+
+}  // namespace
+
 QString eigenvalueText(std::span<const std::complex<double>> eigenvalues) {
   constexpr qsizetype most_numbers = 4;
-  constexpr int digits = 2;
   constexpr double rounding = 1e-9;
   double largest = 0;
   for (const auto& eigenvalue : eigenvalues) largest = std::max(largest, std::abs(eigenvalue));
@@ -24,8 +37,8 @@ QString eigenvalueText(std::span<const std::complex<double>> eigenvalues) {
       break;
     }
     const double real = std::abs(eigenvalue.real()) <= rounding * largest ? 0 : eigenvalue.real();
-    QString text = significantText(real, digits);
-    if (complex) text += QStringLiteral(" ± %1i").arg(significantText(eigenvalue.imag(), digits));
+    QString text = twoDigits(real);
+    if (complex) text += QStringLiteral(" ± %1i").arg(twoDigits(eigenvalue.imag()));
     numbers << text;
   }
   return numbers.isEmpty() ? QString() : QStringLiteral("λ = %1").arg(numbers.join(QStringLiteral(", ")));

@@ -10,9 +10,9 @@
 
 namespace mambarium {
 
-// "λ = −0.42, −3.1": two digits that count, the largest real part first, a complex pair as one number, "−0.31 ± 2.2i".
-// More than four numbers end with "…"; none are "". Real is what is_complex (core/flow/fixed_point.h) calls so, and a
-// part within 1e-9 of the largest eigenvalue's size is 0: rounding leaves such.
+// "λ = −0.42, −3.1": always two digits that count, the largest real part first, a complex pair as one number, "−0.31
+// ± 2.2i". More than four numbers end with "…"; none are "". Real is what is_complex (core/flow/fixed_point.h) calls
+// so, and a part within 1e-9 of the largest eigenvalue's size is 0: rounding leaves such.
 QString eigenvalueText(std::span<const std::complex<double>> eigenvalues);
 
 class FixedPointLabel {

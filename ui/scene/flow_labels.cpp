@@ -91,6 +91,29 @@ std::vector<FlowTick> speedTicks(const FlowSpeedRange& range) {
   return ticks;
 }
 
+QString axisNameText(const std::string& name) {
+  constexpr char16_t subscript_zero = 0x2080;
+  QString text = QString::fromStdString(name);
+  const qsizetype line = text.indexOf(u'_');
+  if (line < 0) return text;
+  text.remove(line, 1);
+  for (qsizetype at = line; at < text.size() && text[at] >= u'0' && text[at] <= u'9'; ++at)
+    text[at] = QChar(static_cast<char16_t>(subscript_zero + (text[at].unicode() - u'0')));
+  return text;
+}
+
+void paintPickMark(QPainter& painter, const QPointF& at, const Theme& theme) {
+  const double inner = theme.px(5), outer = theme.px(11);
+  painter.setBrush(Qt::NoBrush);
+  for (const QPen& pen : {QPen(theme.panel(), theme.px(4)), QPen(theme.accent(), theme.px(2))}) {
+    painter.setPen(pen);
+    painter.drawEllipse(at, inner, inner);
+    for (const QPointF& way : {QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1)}) {
+      painter.drawLine(at + way * inner, at + way * outer);
+    }
+  }
+}
+
 FlowMargins flowMargins(const Theme& theme, const FlowSpace& space, bool axes, bool color_bar) {
   FlowMargins margins{12, 12, 12, 12};
   if (axes && space.isFlat()) margins = {64, 18, 18, 52};
@@ -223,16 +246,7 @@ void FlowLabels::paintFixedPoint(QPainter& painter, const QRectF& room) const {
 }
 
 void FlowLabels::paintPick(QPainter& painter, const FlowPoint& world) const {
-  const QPointF at = projection.display(world);
-  const double inner = theme.px(5), outer = theme.px(11);
-  painter.setBrush(Qt::NoBrush);
-  for (const QPen& pen : {QPen(theme.panel(), theme.px(4)), QPen(theme.accent(), theme.px(2))}) {
-    painter.setPen(pen);
-    painter.drawEllipse(at, inner, inner);
-    for (const QPointF& way : {QPointF(1, 0), QPointF(-1, 0), QPointF(0, 1), QPointF(0, -1)}) {
-      painter.drawLine(at + way * inner, at + way * outer);
-    }
-  }
+  paintPickMark(painter, projection.display(world), theme);
 }
 
 }  // namespace mambarium

@@ -19,6 +19,12 @@ struct FlowTick {
 std::vector<FlowTick> flowTicks(double lower, double upper, int most);
 std::vector<FlowTick> speedTicks(const FlowSpeedRange& range);  // decades where it is logarithmic
 
+// The name of an axis as text of one line: "z₁" of "z_1".
+QString axisNameText(const std::string& name);
+
+// The mark of a point that was read, about `at`.
+void paintPickMark(QPainter& painter, const QPointF& at, const Theme& theme);
+
 // The room beside the picture that text needs, in pixels of the design.
 struct FlowMargins {
   double left = 0, top = 0, right = 0, bottom = 0;

@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QScopeGuard>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QToolButton>
@@ -12,7 +13,9 @@
 
 #include "ui/plots/number_text.h"
 #include "ui/scene/fixed_point_label.h"
+#include "ui/scene/flow_labels.h"
 #include "ui/scene/flow_plane_label.h"
+#include "ui/scene/flow_plane_marks.h"
 
 namespace mambarium {
 
@@ -63,6 +66,20 @@ FlowPanel::FlowPanel(QWidget* parent)
   ball_ = new QCPGraph(xAxis(), yAxis());
   fixed_mark_ = new QCPGraph(xAxis(), yAxis());
   fixed_label_ = new FlowPlaneLabel(rect());
+  plane_marks_ = new FlowPlaneMarks(rect());
+  const auto rects = chart()->axisRects();
+  QCPAxisRect* const strip = *std::ranges::find_if(rects, [this](QCPAxisRect* other) { return other != rect(); });
+  held_mark_ = new QCPItemRect(chart());
+  held_mark_->setObjectName(QStringLiteral("flowHeld"));
+  held_mark_->setLayer(QLatin1String(Chart::highlight_layer));
+  held_mark_->setClipAxisRect(strip);
+  for (auto* const corner : {held_mark_->topLeft, held_mark_->bottomRight}) {
+    corner->setAxes(strip->axis(QCPAxis::atBottom), strip->axis(QCPAxis::atLeft));
+    corner->setAxisRect(strip);
+    corner->setTypeX(QCPItemPosition::ptPlotCoords);
+    corner->setTypeY(QCPItemPosition::ptAxisRectRatio);
+  }
+  held_mark_->setVisible(false);
   ball_->setLayer(QLatin1String(Chart::highlight_layer));
   for (QCPGraph* const mark : {ball_, fixed_mark_}) mark->setLineStyle(QCPGraph::lsNone);
   addControls();
@@ -101,7 +118,9 @@ void FlowPanel::addControls() {
   beside_box_ = addChoice({tr("Alone")}, tr("Run beside this one"),
                           tr("The field of another run beside this one, seen from the same place. Look at that run "
                              "once, so that its field is known."));
-  glyphs_box_ = addToggle(tr("Arrows"), tr("Arrows"), tr("Arrows of v(z) on a grid"), glyphs_);
+  glyphs_box_ =
+      addToggle(tr("Arrows"), tr("Arrows"),
+                tr("Where the flow goes: heads on the streamlines of the plane, in space arrows of v(z)"), glyphs_);
 
   play_ = new QToolButton(this);
   play_->setText(tr("Run through"));
@@ -115,18 +134,25 @@ void FlowPanel::addControls() {
   hold_->setCheckable(true);
   hold_->setAccessibleName(tr("Hold the input"));
   hold_->setToolTip(tr("Keep the field of the present token's input while z goes on"));
-  reading_label_ = new QLabel(this);
-  reading_label_->setObjectName(QStringLiteral("flowReading"));
-  reading_label_->setMinimumWidth(1);
+  reading_label_ = addTextRow(QStringLiteral("flowReading"));
+  note_label_ = addTextRow(QStringLiteral("flowNote"));
   for (QToolButton* const button : {play_, hold_}) {
     button->setFocusPolicy(Qt::StrongFocus);
     footer()->addWidget(button);
   }
-  for (QWidget* const control :
-       std::initializer_list<QWidget*>{channelBox(), axes_box_, coordinate_boxes_[0], coordinate_boxes_[1],
-                                       coordinate_boxes_[2], beside_box_, glyphs_box_})
-    footer()->addWidget(control);
-  footer()->addWidget(reading_label_, 1);
+  footer()->addWidget(channelBox());
+  footer()->addWidget(glyphs_box_);
+  footer()->addStretch(1);
+  choices_row_ = new QWidget(this);
+  auto* const choices_layout = new QHBoxLayout(choices_row_);
+  choices_layout->setContentsMargins(12, 0, 12, 4);
+  choices_layout->setSpacing(8);
+  for (QComboBox* const box :
+       {axes_box_, coordinate_boxes_[0], coordinate_boxes_[1], coordinate_boxes_[2], beside_box_})
+    choices_layout->addWidget(box);
+  choices_layout->addStretch(1);
+  auto* const column = qobject_cast<QVBoxLayout*>(layout());
+  column->insertWidget(column->count() - 1, choices_row_);
 
   connect(view_box_, &QComboBox::activated, this, [this](int index) {
     in_space_ = index == 1;
@@ -154,7 +180,40 @@ void FlowPanel::addControls() {
     if (on) held_ = inputToken();
     redraw();
   });
+  connect(this, &Panel::optionsChanged, this, [this] { tell({}); });
   compareByAnswers();
+}
+
+// Above the footer, of as many lines as the text needs.
+QLabel* FlowPanel::addTextRow(const QString& name) {
+  auto* const row = new QLabel(this);
+  row->setObjectName(name);
+  row->setTextFormat(Qt::PlainText);
+  row->setWordWrap(true);
+  row->setMinimumWidth(1);
+  row->setContentsMargins(12, 0, 12, 2);
+  row->setVisible(false);
+  auto* const column = qobject_cast<QVBoxLayout*>(layout());
+  column->insertWidget(column->count() - 1, row);
+  return row;
+}
+
+void FlowPanel::setRowText(QLabel* row, const QString& text) {
+  row->setText(text);
+  row->setToolTip(text);
+  row->setVisible(!text.isEmpty());
+}
+
+void FlowPanel::tell(const QString& sentence) {
+  note_ = sentence;
+  updateNote();
+}
+
+void FlowPanel::updateNote() {
+  QStringList lines;
+  for (const QString& line : {second_fault_, note_})
+    if (!line.isEmpty()) lines << line;
+  setRowText(note_label_, lines.join(u'\n'));
 }
 
 nlohmann::json FlowPanel::options() const {
@@ -219,17 +278,20 @@ bool FlowPanel::drawsSpace() const {
 }
 
 bool FlowPanel::prepare(const PanelChange& change) {
+  auto nothing_to_draw = qScopeGuard([this] { leaveSpace(); });
   if (change.inspected) {
     readAnswer(answer_);
     setWindow(answer_.window);
-    forgetReading();
+    reading_.reset();
   }
   if (change.runs || change.inspected) updateChoices();
   if (answer_.tokens.empty()) {
     study_.reset();
+    updateCoordinates();
     return false;
   }
   restudy();
+  nothing_to_draw.dismiss();
   return true;
 }
 
@@ -242,12 +304,13 @@ void FlowPanel::restudy() {
   if (axes == study_->axis_names)
     read(std::vector<double>(reading_->z));
   else
-    forgetReading();
+    reading_.reset();
 }
 
-void FlowPanel::forgetReading() {
-  reading_.reset();
-  reading_label_->clear();
+QString FlowPanel::readingText() const {
+  if (reading_) return tr("z = %1, v = %2").arg(coordinates(reading_->z), coordinates(reading_->v));
+  // The row is there before the click, so that the field stays under the mouse.
+  return study_ && study_->dimension > 1 ? tr("Click the field to read z and v there.") : QString();
 }
 
 void FlowPanel::chooseCoordinate(std::size_t axis, std::int64_t coordinate) {
@@ -257,30 +320,46 @@ void FlowPanel::chooseCoordinate(std::size_t axis, std::int64_t coordinate) {
   redraw();
 }
 
-// Where z has more coordinates than are drawn, and they are not mixed.
+// Controls are there where they choose something; coordinates do where z has more than are drawn, and they are not
+// mixed.
 void FlowPanel::updateCoordinates() {
   const std::int64_t r = answer_.z.shape.empty() ? 0 : answer_.z.shape[1];
   const bool is_choice = study_ && r > study_->dimension && !principal_;
   for (std::size_t axis = 0; axis < coordinate_boxes_.size(); ++axis) {
-    fillNumbered(coordinate_boxes_[axis], QStringLiteral("z%1"), r, which_[axis]);
-    coordinate_boxes_[axis]->setVisible(is_choice && static_cast<std::int64_t>(axis) < study_->dimension);
+    QComboBox* const box = coordinate_boxes_[axis];
+    fillNumbered(box, QStringLiteral("z_%1"), r, which_[axis]);
+    for (int index = 0; index < box->count() && box->itemText(index).contains(u'_'); ++index)
+      box->setItemText(index, axisNameText(box->itemText(index).toStdString()));
+    box->setVisible(is_choice && static_cast<std::int64_t>(axis) < study_->dimension);
   }
+  const bool is_there = !answer_.tokens.empty();
+  axes_box_->setVisible(r > 2);
+  beside_box_->setVisible(beside_box_->count() > 1 && drawsSpace());
+  for (QToolButton* const button : {play_, hold_}) button->setVisible(is_there);
+  channelBox()->setVisible(is_there || currentRun());
+  glyphs_box_->setVisible(study_ && study_->dimension > 1);
+  setRowText(reading_label_, readingText());
+  choices_row_->setVisible(!axes_box_->isHidden() || !beside_box_->isHidden() || is_choice);
 }
 
 void FlowPanel::updateChoices() {
   fillChannels();
-  axes_box_->setVisible(!answer_.z.shape.empty() && answer_.z.shape[1] > 2);
-
   beside_box_->clear();
   beside_box_->addItem(tr("Alone"), QString());
   for (const RunSeries& other : data().runs)
-    if (data().others.contains(other.folder))
-      beside_box_->addItem(tr("Beside %1").arg(QString::fromStdString(other.title)),
-                           QString::fromStdString(other.folder));
+    if (data().others.contains(other.folder)) {
+      constexpr int most_letters = 22;
+      const QString title = QString::fromStdString(other.title);
+      const QFontMetrics metrics = beside_box_->fontMetrics();
+      beside_box_->addItem(
+          tr("Beside %1").arg(metrics.elidedText(title, Qt::ElideMiddle, most_letters * metrics.averageCharWidth())),
+          QString::fromStdString(other.folder));
+      beside_box_->setItemData(beside_box_->count() - 1, title, Qt::ToolTipRole);
+    }
   const int index = beside_box_->findData(QString::fromStdString(beside_));
   if (index < 0) beside_.clear();
   beside_box_->setCurrentIndex(std::max(index, 0));
-  beside_box_->setVisible(beside_box_->count() > 1);
+  updateCoordinates();
 }
 
 void FlowPanel::highlightToken(int position) {
@@ -297,6 +376,14 @@ void FlowPanel::highlightToken(int position) {
   }
   drawCursor();
   chart()->replotHighlight();
+  tellCaption();
+}
+
+void FlowPanel::tellCaption() {
+  const QString text = caption();
+  setAccessibleDescription(text);
+  chart()->setAccessibleDescription(text);
+  Q_EMIT captionChanged();
 }
 
 void FlowPanel::play(bool on) {
@@ -323,10 +410,10 @@ void FlowPanel::advance() {
 
 void FlowPanel::read(const std::vector<double>& y) {
   const std::vector<double> v = study_->velocity(y);
-  if (v.empty()) return forgetReading();
+  reading_.reset();
+  if (v.empty()) return;
   reading_ = Reading{y, v};
   read_line_ = streamline(study_->view(), y, study_->box, {.spacing = 0.01, .longest = 3});
-  reading_label_->setText(tr("z = %1, v = %2").arg(coordinates(y), coordinates(v)));
 }
 
 void FlowPanel::hover(const QPointF& pixel) {
@@ -351,15 +438,15 @@ QString FlowPanel::readout(int position) const {
 QString FlowPanel::fixedPointText() const {
   const auto& fixed = study_->whole_fixed_point;
   if (field_ == FlowFieldChoice::empirical) return tr("The field is the mean of the sequence's own steps");
-  if (!fixed) return tr("For this input there is no single fixed point");
+  if (!fixed) return tr("For the input of %1 there is no single fixed point").arg(placeText(inputToken()));
   const QString name = QString::fromStdString(to_text(fixed->stability));
   const QString type = QStringLiteral("%1 %2 (%3)")
                            .arg(name.startsWith(u'u') ? QStringLiteral("an") : QStringLiteral("a"), name,
                                 eigenvalueText(fixed->eigenvalues));
   const QString where = study_->inside ? QString() : tr(", outside the picture");
   if (field_ == FlowFieldChoice::minimum_norm)
-    return tr("With the smallest state z would rest at %1, %2%3, which is not where the model does")
-        .arg(coordinates(fixed->z), type, where);
+    return tr("With the smallest state and the input of %1 z would rest at %2, %3%4, which is not where the model does")
+        .arg(placeText(inputToken()), coordinates(fixed->z), type, where);
   const QString goes = study_->stable() ? tr("leads z to") : tr("has a fixed point that the state leaves, at");
   return tr("The input of %1 %2 %3, %4%5").arg(placeText(inputToken()), goes, coordinates(fixed->z), type, where);
 }
@@ -371,7 +458,9 @@ QString FlowPanel::describe() const {
   QString text = tr("Flow of z (r = %1) of %2. %3").arg(answer_.z.shape[1]).arg(who, fixedPointText());
   if (cursor_ >= 0)
     text += tr("; after %1 z is at %2").arg(placeText(cursor_), coordinates(study_->path.point(cursor_)));
-  return text + u'.' + windowText();
+  text += u'.' + windowText();
+  if (drawsSpace()) text += tr(" Export draws the plane; Save… below the picture keeps what is seen here.");
+  return text;
 }
 
 PanelTable FlowPanel::table() const {

@@ -23,6 +23,7 @@ class QLabel;
 namespace mambarium {
 
 class FlowPlaneLabel;
+class FlowPlaneMarks;
 
 class FlowPanel : public ChannelPanel {
   Q_OBJECT
@@ -58,22 +59,31 @@ class FlowPanel : public ChannelPanel {
 
  private:
   void addControls();
+  QLabel* addTextRow(const QString& name);
+  static void setRowText(QLabel* row, const QString& text);  // "": no row
   void updateChoices();
   void updateCoordinates();
+  void tellCaption();                  // as refresh() does, after a turn of the input that came without one
+  void tell(const QString& sentence);  // what was saved or could not be, until an option changes
+  void updateNote();
   void chooseCoordinate(std::size_t axis, std::int64_t coordinate);  // one that is chosen already changes places
   void restudy();
   void advance();
   void read(const std::vector<double>& y);
-  void forgetReading();
+  QString readingText() const;  // or how to get one; "" where there is nothing to read
   FlowChoices choices() const;
   bool drawsSpace() const;
   void drawPlane();
   void drawCurve();  // r = 1
   void drawSpeed();
   void drawMarks();
+  void drawHeads();  // of the streamlines, and what was read
   void drawCursor();
+  void drawHeld();
   void drawSpace();
-  void drawSecond(const FlowMarks& marks);  // as marked as the first
+  void leaveSpace();
+  // Of the run beside this one, as marked as this; nothing where there is none, or where it cannot be drawn.
+  std::optional<std::pair<FlowStudy, FlowPicture>> second(const FlowMarks& marks);
   void clearPlane();
   QCPCurve* addCurve(const std::vector<double>& x, const std::vector<double>& y, const QPen& pen);
   QString fixedPointText() const;
@@ -94,11 +104,15 @@ class FlowPanel : public ChannelPanel {
   QComboBox *view_box_, *field_box_, *axes_box_, *beside_box_;
   std::array<QComboBox*, 3> coordinate_boxes_;
   QToolButton *play_, *hold_, *glyphs_box_;
-  QLabel* reading_label_;
+  QWidget* choices_row_;
+  QLabel *reading_label_, *note_label_;
+  QString note_, second_fault_;
   QPointer<FlowSpaceView> space_;
   CellMap* speed_cells_;
   QCPGraph *ball_, *fixed_mark_;
-  FlowPlaneLabel* fixed_label_;  // the chart's
+  FlowPlaneLabel* fixed_label_;  // the chart's, as are these
+  FlowPlaneMarks* plane_marks_;
+  QCPItemRect* held_mark_;  // on the strip
   std::vector<QCPAbstractPlottable*> drawn_;
 };
 

@@ -7,8 +7,10 @@
 
 #include "ui/plots/number_text.h"
 #include "ui/scene/fixed_point_label.h"
+#include "ui/scene/flow_labels.h"
 #include "ui/scene/flow_panel.h"
 #include "ui/scene/flow_plane_label.h"
+#include "ui/scene/flow_plane_marks.h"
 
 namespace mambarium {
 
@@ -16,10 +18,6 @@ namespace {
 
 constexpr double pale =
     0.55;  // how much of the panel's ground is mixed into the speed's colours, so that lines stand out
-
-QString axisTitle(const std::string& name) {
-  return QString::fromStdString(name).remove(u'_');
-}
 
 // One coordinate of points [count, dimension].
 std::vector<double> column(const std::vector<double>& points, std::int64_t dimension, std::int64_t axis) {
@@ -51,6 +49,7 @@ void FlowPanel::clearPlane() {
   speed_cells_->setCells(0, 0, {});
   for (QCPGraph* const mark : {ball_, fixed_mark_}) mark->data()->clear();
   fixed_label_->clear();
+  plane_marks_->clear();
 }
 
 QCPCurve* FlowPanel::addCurve(const std::vector<double>& x, const std::vector<double>& y, const QPen& pen) {
@@ -68,18 +67,25 @@ void FlowPanel::draw() {
   updateCoordinates();
   const bool is_space = drawsSpace();
   chart()->setShown(rect(), !is_space);
-  QWidget* const body = chart()->parentWidget();
-  body->setMaximumHeight(is_space ? theme().px(34) : QWIDGETSIZE_MAX);
   drawTokens();
+  drawHeld();
   if (is_space) {
+    chart()->parentWidget()->setMaximumHeight(theme().px(34));
     drawSpace();
     return;
   }
-  if (space_) space_->hide();
+  leaveSpace();
   if (study_->dimension == 1)
     drawCurve();
   else
     drawPlane();
+}
+
+void FlowPanel::leaveSpace() {
+  if (space_) space_->hide();
+  chart()->parentWidget()->setMaximumHeight(QWIDGETSIZE_MAX);
+  second_fault_.clear();
+  updateNote();
 }
 
 void FlowPanel::drawCurve() {
@@ -95,7 +101,7 @@ void FlowPanel::drawCurve() {
   }
   addCurve(z, v, QPen(theme().text(), theme().scale() * 1.5));
   addCurve({lower, upper}, {0, 0}, QPen(theme().neutral(), theme().scale(), Qt::DashLine));
-  chart()->setAxisTitles(rect(), axisTitle(study_->axis_names[0]), tr("v(z)"));
+  chart()->setAxisTitles(rect(), axisNameText(study_->axis_names[0]), tr("v(z)"));
   xAxis()->setTicker(QSharedPointer<QCPAxisTicker>::create());
   xAxis()->setRange(lower, upper);
   double largest = 0;
@@ -111,7 +117,7 @@ void FlowPanel::drawPlane() {
   xAxis()->setScaleType(QCPAxis::stLinear);
   xAxis()->setRange(study.box.lower[0], study.box.upper[0]);
   yAxis()->setRange(study.box.lower[1], study.box.upper[1]);
-  chart()->setAxisTitles(rect(), axisTitle(study.axis_names[0]), axisTitle(study.axis_names[1]));
+  chart()->setAxisTitles(rect(), axisNameText(study.axis_names[0]), axisNameText(study.axis_names[1]));
   drawSpeed();
   const QPen thin(Theme::mixed(theme().text(), theme().panel(), 0.35), theme().scale());
   for (const Streamline& line : study.lines)
@@ -122,8 +128,21 @@ void FlowPanel::drawPlane() {
   const RunSeries* const run = currentRun();
   addCurve(column(study.path.z, 2, 0), column(study.path.z, 2, 1),
            QPen(theme().runColor(run ? run->palette_index + 1 : 1), theme().scale() * 1.5));
+  drawHeads();
   drawMarks();
   drawCursor();
+}
+
+void FlowPanel::drawHeads() {
+  std::vector<FlowPlaneMarks::Head> heads;
+  for (const Streamline& line : study_->lines) {
+    if (!glyphs_ || line.count() < 2) continue;
+    const auto middle = static_cast<std::size_t>(line.count() / 2);
+    const auto point = [&](std::size_t index) { return QPointF(line.points[2 * index], line.points[2 * index + 1]); };
+    heads.push_back({point(middle), point(middle - 1)});
+  }
+  plane_marks_->setHeads(std::move(heads), theme());
+  if (reading_ && reading_->z.size() == 2) plane_marks_->setPick({reading_->z[0], reading_->z[1]}, theme());
 }
 
 void FlowPanel::drawSpeed() {
@@ -176,12 +195,21 @@ void FlowPanel::drawCursor() {
   ball_->setData({z[0]}, {study_->dimension == 2 ? z[1] : 0.0});
 }
 
+void FlowPanel::drawHeld() {
+  held_mark_->setVisible(held_.has_value());
+  const auto token = static_cast<double>(inputToken());
+  held_mark_->setPen(QPen(theme().text(), theme().scale() * 3));  // the strip cuts off its outer half
+  held_mark_->setBrush(Qt::NoBrush);
+  held_mark_->topLeft->setCoords(token + 0.5, 0);
+  held_mark_->bottomRight->setCoords(token + 1.5, 1);
+}
+
 void FlowPanel::drawSpace() {
   if (!space_) {
     auto* const made = new FlowSpaceView(this);
     space_ = made;
     auto* const column_layout = qobject_cast<QVBoxLayout*>(layout());
-    column_layout->insertWidget(column_layout->count() - 1, made, 1);
+    column_layout->insertWidget(column_layout->indexOf(chart()->parentWidget()) + 1, made, 1);
     connect(made, &FlowSpaceView::picked, this, [this](const FlowPick& pick) {
       if (!study_) return;
       read({pick.z.begin(), pick.z.begin() + static_cast<std::ptrdiff_t>(study_->dimension)});
@@ -190,9 +218,8 @@ void FlowPanel::drawSpace() {
       const bool is_sequence = pick.kind == FlowPick::Kind::trajectory && pick.index == 0;  // not a seeded streamline
       if (pick.token && is_sequence) Q_EMIT tokenHovered(static_cast<int>(*pick.token));
     });
-    const auto tell = [this](const QString& text) { reading_label_->setText(text); };
-    connect(made, &FlowSpaceView::saved, this, [tell](const QString& path) { tell(tr("Saved %1").arg(path)); });
-    connect(made, &FlowSpaceView::saveFailed, this, tell);
+    connect(made, &FlowSpaceView::saved, this, [this](const QString& path) { tell(tr("Saved %1").arg(path)); });
+    connect(made, &FlowSpaceView::saveFailed, this, &FlowPanel::tell);
   }
   space_->setTheme(theme());
   space_->show();
@@ -210,32 +237,40 @@ void FlowPanel::drawSpace() {
     }
     picture.trajectories.push_back(std::move(seeded));
   }
+  auto other = second(marks);
+  if (other) {  // a colour is one speed in both
+    FlowSpeedRange& here = picture.speed;
+    here.upper = std::max(here.upper, other->second.speed.upper);
+    other->second.speed = here;
+  }
+  const auto title = [](const RunSeries& run) { return QString::fromStdString(run.title); };
   const RunSeries* const run = currentRun();
-  const bool has_second = !beside_.empty();
-  space_->setPicture(0, std::move(picture), has_second && run ? QString::fromStdString(run->title) : QString(),
-                     sampled(*study_));
-  drawSecond(marks);
+  space_->setPicture(0, std::move(picture), other && run ? title(*run) : QString(), sampled(*study_));
+  if (!other) return space_->clearSecond();
+  const auto found = std::ranges::find(data().runs, beside_, &RunSeries::folder);
+  space_->setPicture(1, std::move(other->second), found == data().runs.end() ? QString() : title(*found),
+                     sampled(other->first));
 }
 
-void FlowPanel::drawSecond(const FlowMarks& marks) {
+std::optional<std::pair<FlowStudy, FlowPicture>> FlowPanel::second(const FlowMarks& marks) {
+  second_fault_.clear();
+  std::optional<std::pair<FlowStudy, FlowPicture>> drawn;
   const auto answer = data().others.find(beside_);
-  if (beside_.empty() || answer == data().others.end()) {
-    space_->clearSecond();
-    return;
+  if (!beside_.empty() && answer != data().others.end()) {
+    try {
+      const auto other = answer->second.get<FlowData>();
+      FlowChoices same = choices();
+      same.token = std::min(same.token, static_cast<std::int64_t>(other.tokens.size()) - 1);
+      const FlowStudy study = mambarium::study(other, same);
+      FlowPicture picture = picture_of(study, marks);
+      validate(picture);
+      drawn.emplace(study, std::move(picture));
+    } catch (const std::exception& fault) {
+      second_fault_ = QString::fromUtf8(fault.what());
+    }
   }
-  const auto run = std::ranges::find(data().runs, beside_, &RunSeries::folder);
-  FlowData other;
-  try {
-    other = answer->second.get<FlowData>();
-    FlowChoices same = choices();
-    same.token = std::min(same.token, static_cast<std::int64_t>(other.tokens.size()) - 1);
-    const FlowStudy study = mambarium::study(other, same);
-    space_->setPicture(1, picture_of(study, marks),
-                       run == data().runs.end() ? QString() : QString::fromStdString(run->title), sampled(study));
-  } catch (const std::exception& fault) {
-    space_->clearSecond();
-    reading_label_->setText(QString::fromUtf8(fault.what()));
-  }
+  updateNote();
+  return drawn;
 }
 
 }  // namespace mambarium

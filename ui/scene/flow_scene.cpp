@@ -217,6 +217,11 @@ void FlowScene::resetView() {
   setView(space_.isFlat() ? FlowView::front : FlowView::isometric);
 }
 
+void FlowScene::fit() {
+  is_fitted_ = true;
+  refit();
+}
+
 void FlowScene::lockCameras(FlowScene& a, FlowScene& b) {
   connect(&a, &FlowScene::cameraChanged, &b, &FlowScene::setCamera);
   connect(&b, &FlowScene::cameraChanged, &a, &FlowScene::setCamera);

@@ -58,6 +58,7 @@ class FlowScene : public QObject {
   void setCamera(const FlowCamera& camera);
   void setView(FlowView view);
   void resetView();  // the whole box: from an angle, a flat plane from the front
+  void fit();        // the whole box from where it is seen now, at any size until somebody moves the camera
   // Whatever moves one camera moves the other, beginning with b's becoming a's; ends with either scene.
   static void lockCameras(FlowScene& a, FlowScene& b);
 

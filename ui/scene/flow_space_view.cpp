@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "ui/scene/flow_labels.h"
 #include "ui/scene/turntable.h"
 
 namespace mambarium {
@@ -30,6 +31,21 @@ QToolButton* makeButton(const QString& text, const QString& name, const QString&
   button->setFocusPolicy(Qt::StrongFocus);
   return button;
 }
+
+// Shortened in the middle where there is no room: the ends of two runs' names tell them apart.
+class Heading : public QLabel {
+ public:
+  explicit Heading(QWidget* parent) : QLabel(parent) {
+    setVisible(false);
+    setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+  }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter(this).drawText(contentsRect(), Qt::AlignCenter,
+                            fontMetrics().elidedText(text(), Qt::ElideMiddle, contentsRect().width()));
+  }
+};
 
 }  // namespace
 
@@ -104,10 +120,7 @@ void FlowSpaceView::addSide(std::size_t index) {
   auto* const column = new QVBoxLayout(side->frame);
   column->setContentsMargins(0, 0, 0, 0);
   column->setSpacing(2);
-  side->heading = new QLabel(side->frame);
-  side->heading->setAlignment(Qt::AlignCenter);
-  side->heading->setVisible(false);
-  side->heading->setMinimumWidth(1);
+  side->heading = new Heading(side->frame);
   side->widget = new VtkWidget(side->frame);
   side->widget->setFocusPolicy(Qt::StrongFocus);
   side->widget->setAccessibleName(tr("Flow of z in space"));
@@ -129,8 +142,12 @@ void FlowSpaceView::setPicture(std::size_t side, FlowPicture picture, const QStr
   own.field = std::move(field);
   own.scene->setPicture(std::move(picture));
   own.heading->setText(heading);
+  own.heading->setToolTip(heading);
   own.heading->setVisible(!heading.isEmpty());
-  if (is_new) FlowScene::lockCameras(*sides_[0]->scene, *own.scene);
+  if (is_new) {
+    FlowScene::lockCameras(*sides_[0]->scene, *own.scene);
+    sides_[0]->scene->fit();
+  }
   updateControls();
   applyClip();  // the slider is a share of a box that may be another one now
 }
@@ -169,11 +186,13 @@ void FlowSpaceView::updateControls() {
   relief_->setVisible(picture.dimension == 2);
   QStringList axes = {tr("No clip")};
   for (int axis = 0; axis < picture.dimension; ++axis)
-    axes << tr("Clip %1").arg(QString::fromStdString(picture.axis_names[static_cast<std::size_t>(axis)]).remove(u'_'));
+    axes << tr("Clip %1").arg(axisNameText(picture.axis_names[static_cast<std::size_t>(axis)]));
   if (clip_axis_->count() != axes.size()) {
     clip_axis_->clear();
     clip_axis_->addItems(axes);
   }
+  for (int index = 0; index < clip_axis_->count(); ++index)  // another coordinate may run along an axis now
+    if (clip_axis_->itemText(index) != axes[index]) clip_axis_->setItemText(index, axes[index]);
   clip_->setEnabled(clip_axis_->currentIndex() > 0);
 }
 
@@ -210,9 +229,11 @@ QImage FlowSpaceView::picture(const QSize& pixels, double turn) {
   font.setPixelSize(static_cast<int>(13 * scale));
   painter.setFont(font);
   painter.setPen(theme_.text());
-  painter.drawText(QRect(0, 0, pixels.width(), heading), Qt::AlignCenter, sides_[0]->heading->text());
-  painter.drawText(QRect(pixels.width() + gap, 0, pixels.width(), heading), Qt::AlignCenter,
-                   sides_[1]->heading->text());
+  for (std::size_t side = 0; side < sides_.size(); ++side) {
+    const QRect above(static_cast<int>(side) * (pixels.width() + gap), 0, pixels.width(), heading);
+    painter.drawText(above, Qt::AlignCenter,
+                     painter.fontMetrics().elidedText(sides_[side]->heading->text(), Qt::ElideMiddle, above.width()));
+  }
   return both;
 }
 

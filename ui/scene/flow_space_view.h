@@ -27,7 +27,8 @@ class FlowSpaceView : public QWidget {
  public:
   explicit FlowSpaceView(QWidget* parent = nullptr);
 
-  // What the scene on the left (0) or right (1) shows, and its heading ("" for none). field: for .vti files.
+  // What the scene on the left (0) or right (1) shows, and its heading ("" for none). A second scene fits both again.
+  // field: for .vti files.
   void setPicture(std::size_t side, FlowPicture picture, const QString& heading,
                   std::function<FlowPoint(const FlowPoint&)> field);
   void clearSecond();

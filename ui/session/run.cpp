@@ -158,6 +158,7 @@ void Run::bringWorker() {
 void Run::sendOpen() {
   link_ = Link::opening;
   in_use_elsewhere_ = false;
+  preparation_.clear();
   heard_.start();
   ++opens_awaited_;
   if (state_ != State::finished || start_over_) state_ = State::starting;
@@ -263,6 +264,11 @@ void Run::receive(const Report& report) {
   if (const auto* error = std::get_if<ErrorReport>(&report)) return receiveError(*error);
   if (const auto* log = std::get_if<LogReport>(&report)) {
     Q_EMIT logged(QString::fromStdString(log->text));
+    return;
+  }
+  if (const auto* preparing = std::get_if<PreparingReport>(&report)) {
+    preparation_ = QString::fromStdString(preparing->text);
+    Q_EMIT changed();
     return;
   }
   if (link_ != Link::open) return;

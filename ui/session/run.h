@@ -69,6 +69,8 @@ class Run : public QObject {
   bool isInUseElsewhere() const { return in_use_elsewhere_ && state_ == State::saved; }
   bool isLoading() const { return loading_; }  // a known folder whose curves are still to come
   bool isOpening() const { return link_ == Link::opening || waits_; }
+  // What its worker does before it has the run open, as in "Reading the recording"; "" where it says nothing.
+  QString preparation() const { return link_ == Link::opening ? preparation_ : QString(); }
   bool isOpen() const { return link_ == Link::open; }  // a worker has it and takes requests
   // There is something to go on from, and something left to train.
   bool canContinue() const { return !isTraining() && state_ != State::finished && !folder_.isEmpty(); }
@@ -179,6 +181,7 @@ class Run : public QObject {
   bool shown_ = true;
   bool in_use_elsewhere_ = false;
   bool loading_ = false;
+  QString preparation_;
   QElapsedTimer heard_;  // since the worker's last report, or since it was last asked for something
   int palette_index_ = 0, marker_index_ = 0;
   double tempo_ = 0;

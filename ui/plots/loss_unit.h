@@ -1,0 +1,20 @@
+// What the losses of a run and its gaps are measured in, and what guessing costs there: both follow from its task.
+// Losses in different units can stand in one plot, but neither a reference line nor a difference joins them.
+#pragma once
+
+#include <QString>
+
+#include "core/contract/experiment_config.h"
+
+namespace mambarium {
+
+// "nats per token"; "nats per answer" where one token of a sequence is scored; of a decoder "nats per window", or
+// "variances" where outputs are decoded: squared deviations over the variance of an output.
+QString lossUnit(const ExperimentConfig& config);
+
+// The loss of giving every answer the same probability: ln of the number of tokens, of a decoder of directions. NaN
+// for decoded outputs, where there are no probabilities, and for windows from files: the files know how many labels
+// there are.
+double uniformLoss(const ExperimentConfig& config);
+
+}  // namespace mambarium
