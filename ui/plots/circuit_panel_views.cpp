@@ -109,8 +109,8 @@ void CircuitPanel::arrange() {
 
 QString CircuitPanel::matrixHeading() const {
   QString heading = tr("M = k P Q, rank %1").arg(answer_.rank);
-  if (std::isnan(answer_.bound)) return heading + tr("\n‖\u2009M\u2009‖₂ %1").arg(small(answer_.norm));
-  return heading + (mayGrow() ? tr("\n‖\u2009M\u2009‖₂ %1 > %2: may grow") : tr("\n‖\u2009M\u2009‖₂ %1 ≤ %2: stable"))
+  if (std::isnan(answer_.bound)) return heading + tr("\n‖M‖₂ %1").arg(small(answer_.norm));
+  return heading + (mayGrow() ? tr("\n‖M‖₂ %1 > %2: may grow") : tr("\n‖M‖₂ %1 ≤ %2: stable"))
                        .arg(small(answer_.norm), small(answer_.bound));
 }
 
@@ -164,7 +164,7 @@ void CircuitPanel::drawMatrix() {
   chart()->setAxisTitles(matrix_, answer_.causal ? tr("From state j") : tr("To state j"),
                          answer_.causal ? tr("To state i") : tr("From state i"));
   if (isLow()) chart()->setAxisTitles(matrix_, {}, {});
-  chart()->setHeading(matrix_, isLow() && mayGrow() ? tr("‖\u2009M\u2009‖₂: may grow") : fitting(matrixHeading()));
+  chart()->setHeading(matrix_, isLow() && mayGrow() ? tr("‖M‖₂: may grow") : fitting(matrixHeading()));
   QCPAxis* top = matrix_->axis(QCPAxis::atTop);
   top->setLabelFont(theme().smallFont());
   top->setLabelColor(mayGrow() ? theme().warning() : theme().text());
