@@ -72,7 +72,7 @@ class ConnectionMatrixTest : public QObject {
   void whatIsNoSquareMatrixIsRefusedInOneSentence() {
     const auto refused = [](std::string_view text, std::string_view words) {
       const std::string message = refusal(text);
-      return is_one_sentence(message) && message.starts_with("brain.csv: ") && mentions(message, words);
+      return is_one_sentence(message) && message.starts_with("brain.csv") && mentions(message, words);
     };
     QVERIFY(refused("", "no numbers"));
     QVERIFY(refused("\n# nothing\n", "no numbers"));
