@@ -37,7 +37,7 @@ QString percent(double share) {
 QString small(double value) {
   constexpr double smallest_written_out = 1e-4;
   if (value > 0 && value < smallest_written_out) return powerText(value);
-  return QString::number(value, 'g', 2).replace(u'-', QChar(0x2212));
+  return significantText(value, 2);
 }
 
 QString signedSmall(double value) {

@@ -25,7 +25,7 @@ bool isThere(const Tensor& trace) {
 }
 
 QString valueText(double value) {
-  return QString::number(value, 'g', 3).replace(u'-', QChar(0x2212));
+  return significantText(value, 3);
 }
 
 // Whether no multiple of the step is nearer to another bin.

@@ -67,9 +67,10 @@ class PlotPanel : public Panel {
   static void fillNumbered(QComboBox* box, const QString& pattern, std::int64_t count, std::int64_t chosen);
   void addControl(QWidget* control);
   QHBoxLayout* footer() const { return footer_; }  // below the plot
+  // Says the caption anew where it changed. refresh() does so itself; for what a panel shows without one.
+  void updateCaption();
 
  private:
-  void updateCaption();
   QString textInstead() const;  // of the plot, while there is none
 
   QString id_, title_, empty_text_, problem_, last_caption_;

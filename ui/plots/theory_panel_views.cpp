@@ -22,7 +22,7 @@ QString bitsText(double bits) {
 }
 
 QString divergenceText(double nats) {
-  return QString::number(nats, 'g', 2).replace(u'-', QChar(0x2212));
+  return significantText(nats, 2);
 }
 
 struct Measured {

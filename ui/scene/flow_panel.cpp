@@ -376,14 +376,7 @@ void FlowPanel::highlightToken(int position) {
   }
   drawCursor();
   chart()->replotHighlight();
-  tellCaption();
-}
-
-void FlowPanel::tellCaption() {
-  const QString text = caption();
-  setAccessibleDescription(text);
-  chart()->setAccessibleDescription(text);
-  Q_EMIT captionChanged();
+  updateCaption();
 }
 
 void FlowPanel::play(bool on) {

@@ -63,7 +63,6 @@ class FlowPanel : public ChannelPanel {
   static void setRowText(QLabel* row, const QString& text);  // "": no row
   void updateChoices();
   void updateCoordinates();
-  void tellCaption();                  // as refresh() does, after a turn of the input that came without one
   void tell(const QString& sentence);  // what was saved or could not be, until an option changes
   void updateNote();
   void chooseCoordinate(std::size_t axis, std::int64_t coordinate);  // one that is chosen already changes places
