@@ -24,6 +24,7 @@ int info(bool as_json) {
   fmt::print("Compiler         {}\n", machine.compiler);
   fmt::print("Host             {}\n", machine.host);
   fmt::print("CPU              {}, {} threads, {}\n", machine.cpu, machine.cores, machine.simd);
+  if (!machine.blas.empty()) fmt::print("OpenBLAS         kernels for {}\n", machine.blas);
   fmt::print("Memory           {:.1f} GiB\n", machine.memory_bytes / gibibyte);
   fmt::print("Threads of a run {} unless --run.threads says otherwise\n", ExperimentConfig().integer("run.threads"));
   fmt::print("CUDA             {}\n", machine.cuda);

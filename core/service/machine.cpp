@@ -13,6 +13,7 @@
 #include "core/contract/text.h"
 #include "core/device/gpu.h"
 #include "core/service/command_error.h"
+#include "core/training/blas_kernels.h"
 #include "mambarium/version.h"
 
 namespace mambarium {
@@ -58,6 +59,7 @@ Machine this_machine() {
   machine.host = host_name();
   machine.cpu = cpu_name();
   machine.simd = simd_name();
+  machine.blas = blas_kernels();
   machine.cores = std::thread::hardware_concurrency();
   machine.memory_bytes = memory_bytes();
   machine.cuda_usable = gpu.usable();
@@ -74,6 +76,7 @@ nlohmann::json to_json(const Machine& machine) {
           {"host", machine.host},
           {"cpu", machine.cpu},
           {"simd", machine.simd},
+          {"blas", machine.blas},
           {"cores", machine.cores},
           {"memory_bytes", machine.memory_bytes},
           {"cuda", {{"usable", machine.cuda_usable}, {"why", machine.cuda}}}};

@@ -14,6 +14,7 @@ namespace mambarium {
 struct Machine {
   std::string program_version, revision, torch_version, compiler;
   std::string host, cpu, simd;  // simd: the vector instruction set the kernels choose here
+  std::string blas;             // the kernels of OpenBLAS; empty where LibTorch has another BLAS
   std::int64_t cores = 1;
   double memory_bytes = 0;
   bool cuda_usable = false;
