@@ -7,7 +7,7 @@ namespace mambarium {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kept_training = {"training.batch", "training.seed",
+constexpr std::array<std::string_view, 4> kept_training = {"training.batch", "training.first_length", "training.seed",
                                                            "training.test_sequences"};
 
 bool has_an_effect(const ExperimentConfig& parent, const ExperimentConfig& child, const Property& property) {
@@ -35,6 +35,9 @@ std::vector<Problem> fork_problems(const ExperimentConfig& parent, const Experim
   for (const Property& property : property_table())
     if (!may_change_in_fork(property) && has_an_effect(parent, child, property))
       problems.push_back(kept(property, parent));
+  const bool grows = parent.applies("training.first_length") && parent.integer("training.first_length") > 0;
+  if (const Property& steps = *find_property("training.steps"); grows && has_an_effect(parent, child, steps))
+    problems.push_back(kept(steps, parent));
   if (child.integer("training.steps") <= step)
     problems.push_back({"training.steps", "the fork begins at step " + std::to_string(step) + ", so " +
                                               std::to_string(child.integer("training.steps")) +

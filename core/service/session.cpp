@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "core/analysis/analysis.h"
+#include "core/contract/length_schedule.h"
 #include "core/contract/run_folder.h"
 #include "core/contract/text.h"
 #include "core/service/loaded_run.h"
@@ -299,13 +300,13 @@ void Session::error(const std::string& message, const std::string& hint, std::op
 void Session::report_metrics() {
   last_report_ = Clock::now();
   const ExperimentConfig& config = trainer_->config();
-  const double tokens_per_step =
-      static_cast<double>(config.integer("training.batch")) * static_cast<double>(length_of(config));
+  const LengthSchedule lengths(config);
+  const auto tokens_per_step = static_cast<double>(lengths.tokens_in(trainer_->step() - 1));
   MetricsReport report{generation_,
                        trainer_->step(),
                        trainer_->last_train_loss(),
                        speed_.steps_per_second() * tokens_per_step,
-                       speed_.seconds_left(config.integer("training.steps")),
+                       speed_.seconds_left(trainer_->step() + lengths.steps_left_alike(trainer_->step())),
                        {},
                        {}};
   const auto& rows = trainer_->rows();

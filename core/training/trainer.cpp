@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "core/contract/length_schedule.h"
 #include "core/decoding/decoding_task.h"
 #include "core/device/gpu.h"
 #include "core/estimators/known_task.h"
@@ -83,6 +84,11 @@ std::vector<std::size_t> sizes_of(const std::vector<Parameter>& parameters) {
   return sizes;
 }
 
+std::unique_ptr<KnownTask> training_task(ExperimentConfig config, std::int64_t length) {
+  config.set("task.length", length);
+  return make_task(config, Split::training);
+}
+
 class RunTrainer : public Trainer {
  public:
   RunTrainer(const ExperimentConfig& config, Engine engine, const StepFactory& make_step)
@@ -90,11 +96,13 @@ class RunTrainer : public Trainer {
         engine_(engine_of(config, engine)),
         model_((configure_runtime(torch_threads(engine_, config.integer("run.threads"))), make_model(config, engine_))),
         optimiser_({.weight_decay = config.real("training.weight_decay")}, sizes_of(model_->parameters())),
-        step_((make_step ? make_step : step_factory(config, engine_, notes_))(
-            *model_, optimiser_, config.integer("training.batch"), length_of(config))),
+        lengths_(config),
+        length_(lengths_.at(0)),
+        make_step_(make_step ? make_step : step_factory(config, engine_, notes_)),
+        step_(make_step_(*model_, optimiser_, config.integer("training.batch"), length_)),
         schedule_(schedule_from_name(config.text("training.schedule"))),
         decoding_(is_decoder(config) ? std::make_shared<const DecodingTask>(config) : nullptr),
-        task_(decoding_ ? nullptr : make_task(config, Split::training)),
+        task_(decoding_ ? nullptr : training_task(config, length_)),
         data_(static_cast<std::uint64_t>(config.integer("training.seed")), "data"),
         dropout_(static_cast<std::uint64_t>(config.integer("training.seed")), "dropout"),
         test_set_(decoding_ ? TestSet(decoding_) : TestSet(config, config.integer("training.test_sequences"))) {}
@@ -250,7 +258,18 @@ class RunTrainer : public Trainer {
     throw TrainingError(*failure_);
   }
 
+  // What a step holds on a device is laid out for one length.
+  void use_length(std::int64_t length) {
+    if (length == length_) return;
+    length_ = length;
+    step_->fetch();
+    step_.reset();
+    step_ = make_step_(*model_, optimiser_, config_.integer("training.batch"), length);
+    task_ = training_task(config_, length);
+  }
+
   void next_batch(std::int64_t batch) {
+    use_length(lengths_.at(progress_.step));
     const std::int64_t first = progress_.step * batch;
     if (decoding_) {
       decoding_->draw(data_, first, batch, sequences_);
@@ -310,7 +329,7 @@ class RunTrainer : public Trainer {
     }
     MetricsRow row;
     row.step = progress_.step;
-    row.tokens = progress_.step * config_.integer("training.batch") * length_of(config_);
+    row.tokens = lengths_.tokens_before(progress_.step);
     row.seconds = seconds_;
     row.train_loss = mean_loss;
     row.test_loss = test.model;
@@ -354,6 +373,9 @@ class RunTrainer : public Trainer {
   std::vector<std::string> notes_;
   std::unique_ptr<SequenceModel> model_;
   AdamW optimiser_;
+  LengthSchedule lengths_;
+  std::int64_t length_;  // of the sequences of the step before, or of the first
+  StepFactory make_step_;
   std::unique_ptr<TrainingStep> step_;
   Schedule schedule_;
   std::shared_ptr<const DecodingTask> decoding_;  // the one of both that the run has

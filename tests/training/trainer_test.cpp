@@ -8,6 +8,7 @@
 #include <QTest>
 #include <cmath>
 
+#include "core/contract/length_schedule.h"
 #include "core/models/coupled_model.h"
 #include "core/models/parameter.h"
 #include "core/motif/coupling.h"
@@ -164,6 +165,31 @@ class TrainerTest : public QObject {
     QCOMPARE(trainer->rows().back().step, 150);
     advance_to(*trainer, 200);
     compareToUninterrupted("killed");
+  }
+
+  // 16 tokens from step 171 on, and 4 until step 114.
+  void growingLengthsAreResumedToo() {
+    ExperimentConfig config = small_experiment();
+    config.set("training.first_length", std::int64_t{4});
+    advance_to(*fresh("growing", config), 200);
+    for (const std::int64_t stop : {60, 114, 115, 171}) {
+      const auto trainer =
+          fs::exists(at("growing on")) ? Trainer::resume(at("growing on")) : fresh("growing on", config);
+      advance_to(*trainer, stop);
+      trainer->write_checkpoint();
+    }
+    const auto trainer = Trainer::resume(at("growing on"));
+    advance_to(*trainer, 200);
+    QCOMPARE(metrics_without_seconds(at("growing on")), metrics_without_seconds(at("growing")));
+    QCOMPARE(text_of(checkpoint_path(at("growing on"), 200)), text_of(checkpoint_path(at("growing"), 200)));
+    QCOMPARE(trainer->rows().back().tokens, LengthSchedule(config).tokens_before(200));
+    QVERIFY(trainer->rows().back().tokens < 200 * 4 * 16);
+
+    // The first 60 steps are those of a run of 4 tokens; the test sequences are not.
+    ExperimentConfig shorter = small_experiment();
+    shorter.set("task.length", std::int64_t{4});
+    advance_to(*fresh("short", shorter), 60);
+    QCOMPARE(text_of(checkpoint_path(at("growing"), 60)), text_of(checkpoint_path(at("short"), 60)));
   }
 
   void everyResumeAlongTheWay() {
