@@ -50,7 +50,8 @@ void append_distances(const at::Tensor& log_probabilities, const SequenceBatch& 
 
 }  // namespace
 
-Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences) {
+Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences,
+                   const std::function<void(std::int64_t)>& told) {
   const torch::NoGradGuard no_grad;
   const auto task = make_task(config, Split::test);
   const auto best_predictor = task->best_predictor();
@@ -59,6 +60,7 @@ Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::in
   SequenceBatch batch;
   const std::int64_t at_once = std::clamp<std::int64_t>(tokens_at_once / task->length(), 1, sequences_at_once);
   for (std::int64_t first = 0; first < sequences; first += at_once) {
+    if (told) told(first);
     task->generate(stream, first, std::min(at_once, sequences - first), true, batch);
     const auto [inputs, targets] = sequence_tensors(batch, 0, batch.batch);
     const at::Tensor log_probabilities = model.log_probabilities(inputs);

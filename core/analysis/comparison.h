@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "core/contract/experiment_config.h"
 #include "core/contract/measured.h"
@@ -15,7 +16,7 @@ namespace mambarium {
 // Losses and gaps are nats per token; every error is over sequences.
 struct Comparison {
   std::int64_t sequences = 0;
-  Measured model, add_beta, oracle;   // add_beta: the task's best predictor without the kernel
+  Measured model, add_beta, oracle;   // add_beta: the task's best predictor without the kernel (yardsticks().best)
   double uniform = 0;                 // log of the number of tokens, exactly
   Measured gap_add_beta, gap_oracle;  // of the differences per sequence: much surer than the losses
   // The total variation distance of the model's probabilities from the best predictor's, mean over all T positions:
@@ -23,8 +24,9 @@ struct Comparison {
   Measured total_variation;
 };
 
-// The first `sequences` (at least 2) of the configuration's test stream.
-Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences);
+// The first `sequences` (at least 2) of the configuration's test stream. `told` hears how many are done, from 0 on.
+Comparison compare(SequenceModel& model, const ExperimentConfig& config, std::int64_t sequences,
+                   const std::function<void(std::int64_t)>& told = {});
 
 // Mean a_t over layers, heads and positions of the first `sequences` of the test stream. NaN where a model has no decay
 // factors to learn (model.decay one, and kinds without), and at_switch where no switch token came.

@@ -16,13 +16,12 @@ namespace {
 constexpr std::int64_t tokens_of_a_piece = 512, tokens_at_once = 1 << 16, most_at_once = 32;
 
 // Log-probabilities [batch, V] after each sequence's scored input. Nothing is read beyond the last of them.
-at::Tensor answers(SequenceModel& model, const SequenceBatch& batch, const std::function<bool()>& stop) {
+at::Tensor answers(SequenceModel& model, const SequenceBatch& batch) {
   const auto tokens = torch::tensor(batch.tokens, torch::kInt64).view({batch.batch, batch.length + 1});
   const std::int64_t last = *std::ranges::max_element(batch.scored);
   const auto state = model.initial_state(batch.batch);
   at::Tensor rows;
   for (std::int64_t first = 0; first <= last; first += tokens_of_a_piece) {
-    if (stop && stop()) return {};
     const std::int64_t length = std::min(tokens_of_a_piece, last + 1 - first);
     const auto read = model.read(tokens.narrow(1, first, length).contiguous(), *state);
     if (!rows.defined()) rows = torch::empty({batch.batch, read.size(2)}, read.options());
@@ -82,7 +81,7 @@ std::vector<std::int64_t> usual_lengths(const ExperimentConfig& config) {
 
 ExtrapolationData extrapolate(SequenceModel& model, const ExperimentConfig& config,
                               std::span<const std::int64_t> lengths, std::int64_t tokens, std::int64_t fewest,
-                              std::int64_t step, const std::function<bool()>& stop) {
+                              std::int64_t step, const LengthListener& told) {
   if (!scores_one_token(config))
     throw std::invalid_argument("only an induction head has an answer that is right or wrong at any length");
   const torch::NoGradGuard no_gradients;
@@ -100,10 +99,9 @@ ExtrapolationData extrapolate(SequenceModel& model, const ExperimentConfig& conf
     const std::int64_t at_once = std::min(wanted, std::clamp<std::int64_t>(tokens_at_once / length, 1, most_at_once));
     SequenceBatch batch;
     while (point.sequences < wanted) {
+      if (told) told(length, point.sequences, wanted);
       task.generate(stream, point.sequences, std::min(at_once, wanted - point.sequences), batch);
-      const auto rows = answers(model, batch, stop);
-      if (!rows.defined()) return data;
-      point.right += count_right(rows, batch);
+      point.right += count_right(answers(model, batch), batch);
       point.sequences += batch.batch;
     }
     add_interval(point);

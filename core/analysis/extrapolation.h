@@ -26,11 +26,13 @@ std::vector<std::int64_t> lengths_from(const std::string& text);
 // learned positions has none beyond what it was trained on.
 std::vector<std::int64_t> usual_lengths(const ExperimentConfig& config);
 
-// tokens: about how many are read at every length, and at least `fewest` sequences of each all the same. 95 % intervals
-// of Wilson. Throws std::invalid_argument for a task without an answer. `stop`, asked between two pieces, ends it with
-// the lengths done so far.
+// Hears of every batch before it is read: at this length so many of the wanted sequences are done.
+using LengthListener = std::function<void(std::int64_t length, std::int64_t done, std::int64_t wanted)>;
+
+// tokens: about how many are read at every length, and at least `fewest` sequences of each all the same (0 tokens: just
+// these). 95 % intervals of Wilson. Throws std::invalid_argument for a task without an answer.
 ExtrapolationData extrapolate(SequenceModel& model, const ExperimentConfig& config,
                               std::span<const std::int64_t> lengths, std::int64_t tokens, std::int64_t fewest,
-                              std::int64_t step, const std::function<bool()>& stop = {});
+                              std::int64_t step, const LengthListener& told = {});
 
 }  // namespace mambarium

@@ -1,11 +1,13 @@
-// MetricsRow: one evaluation of a run, one line of metrics.csv. All losses are nats per token.
+// MetricsRow: one evaluation of a run, one line of metrics.csv. Losses and gaps are in the task's loss_unit()
+// (yardsticks.h): nats per token, of an induction head per answer, of a decoder of directions per window; where outputs
+// are decoded they are no nats but mean squared deviations over the variance of each output.
 //
 // gap_add_beta = test_loss - add_beta_loss (goes to 0 when the model has learned the estimator);
 // gap_oracle = test_loss - oracle_loss (what the paper plots; its floor is the price of not knowing the kernel).
-// Of a decoder losses are per window, tokens are bins, and both estimators are the ideal decoder: NaN where the
-// recording has none.
-// `seconds` is the only column that may differ between two equal runs. A run has further columns where its settings
-// give them a meaning (MetricsForm); elsewhere these numbers are NaN.
+// Where switches begin new chains the estimator is the Bayes predictor. Of an induction head both estimators are
+// recall, of a decoder the ideal decoder (NaN where the recording has none); a decoder's tokens are bins. `seconds` is
+// the only column that may differ between two equal runs. A run has further columns where its settings give them a
+// meaning (MetricsForm); elsewhere these numbers are NaN.
 #pragma once
 
 #include <cstdint>

@@ -141,33 +141,36 @@ void check_order(const SweepResult& result) {
 
 }  // namespace
 
+std::vector<SweepMeasure> sweep_measures_in(const std::string& loss_unit) {
+  return {{"gap_add_beta", "Gap to the best predictor", loss_unit},
+          {"gap_oracle", "Gap to the oracle", loss_unit},
+          {"model_loss", "Test loss of the model", loss_unit},
+          {"add_beta_loss", "Test loss of the best predictor", loss_unit},
+          {"oracle_loss", "Test loss of the oracle", loss_unit},
+          {"uniform_loss", "Loss of the uniform predictor", loss_unit},
+          {"train_loss", "Training loss since the evaluation before", loss_unit},
+          {"total_variation", "Distance from the best predictor's probabilities", ""},
+          {"decay_ordinary", "Mean a_t at ordinary tokens", ""},
+          {"decay_switch", "Mean a_t at switch tokens", ""},
+          {"read_out_state", "R² of the counts from the state", ""},
+          {"read_out_tokens", "R² of the counts from the tokens' own", ""},
+          {"inner_product_leak", "Inner products of other contexts, as a share", ""},
+          {"accuracy", "Right answers", ""},
+          {"accuracy_x4", "Right answers at four times the trained length", ""},
+          {"accuracy_x16", "Right answers at 16 times the trained length", ""},
+          {"accuracy_x64", "Right answers at 64 times the trained length", ""},
+          {"accuracy_below_ideal", "Right answers below the ideal decoder's", ""},
+          {"r_squared", "R² of the decoded outputs", ""},
+          {"motif_warm_up_steps", "Steps of the warm-up", "steps"},
+          {"motif_warm_up_reached", "Warm-ups that reached their loss", ""},
+          {"motif_hard_share", "Share of the motifs asked for, hard edges", ""},
+          {"motif_soft_share", "Share of the motifs asked for, soft edges", ""},
+          {"cycle_hard_share", "Share of cycles (030C), hard edges", ""},
+          {"parameter_count", "Parameters", ""}};
+}
+
 const std::vector<SweepMeasure>& sweep_measures() {
-  static const std::vector<SweepMeasure> measures = {
-      {"gap_add_beta", "Gap to the best predictor", "nats per token"},
-      {"gap_oracle", "Gap to the oracle", "nats per token"},
-      {"model_loss", "Test loss of the model", "nats per token"},
-      {"add_beta_loss", "Test loss of the best predictor", "nats per token"},
-      {"oracle_loss", "Test loss of the oracle", "nats per token"},
-      {"uniform_loss", "Loss of the uniform predictor", "nats per token"},
-      {"train_loss", "Training loss since the evaluation before", "nats per token"},
-      {"total_variation", "Distance from the best predictor's probabilities", ""},
-      {"decay_ordinary", "Mean a_t at ordinary tokens", ""},
-      {"decay_switch", "Mean a_t at switch tokens", ""},
-      {"read_out_state", "R² of the counts from the state", ""},
-      {"read_out_tokens", "R² of the counts from the tokens' own", ""},
-      {"inner_product_leak", "Inner products of other contexts, as a share", ""},
-      {"accuracy", "Right answers", ""},
-      {"accuracy_x4", "Right answers at four times the trained length", ""},
-      {"accuracy_x16", "Right answers at 16 times the trained length", ""},
-      {"accuracy_x64", "Right answers at 64 times the trained length", ""},
-      {"accuracy_below_ideal", "Right answers below the ideal decoder's", ""},
-      {"r_squared", "R² of the decoded outputs", ""},
-      {"motif_warm_up_steps", "Steps of the warm-up", "steps"},
-      {"motif_warm_up_reached", "Warm-ups that reached their loss", ""},
-      {"motif_hard_share", "Share of the motifs asked for, hard edges", ""},
-      {"motif_soft_share", "Share of the motifs asked for, soft edges", ""},
-      {"cycle_hard_share", "Share of cycles (030C), hard edges", ""},
-      {"parameter_count", "Parameters", ""}};
+  static const std::vector<SweepMeasure> measures = sweep_measures_in("nats per token");
   return measures;
 }
 

@@ -34,20 +34,22 @@ struct SweepAxis {
 struct SweepMeasure {
   std::string name;   // "gap_add_beta": the column in results.csv
   std::string label;  // "Gap to the best predictor"
-  std::string unit;   // "nats per token", or ""
-  bool operator==(const SweepMeasure&) const = default;
+  std::string unit;   // "nats per token", or ""; of a loss it is the task's, so it tells no measures apart
+  bool operator==(const SweepMeasure& other) const { return name == other.name && label == other.label; }
 };
 
 // What sweeps measure, in order: gap_add_beta, gap_oracle, model_loss, add_beta_loss, oracle_loss, uniform_loss,
-// train_loss (nats per token), total_variation (half the L1 distance of the model's probabilities from the best
-// predictor's, mean over positions), decay_ordinary and decay_switch (mean a_t at ordinary and at switch tokens),
-// read_out_state and read_out_tokens (core/analysis/state_read_out.h), inner_product_leak
+// train_loss (in the task's loss_unit(), yardsticks.h), total_variation (half the L1 distance of the model's
+// probabilities from the best predictor's, mean over positions), decay_ordinary and decay_switch (mean a_t at ordinary
+// and at switch tokens), read_out_state and read_out_tokens (core/analysis/state_read_out.h), inner_product_leak
 // (core/analysis/inner_products.h), accuracy and accuracy_x4, _x16 and _x64 (shares of right answers of an induction
 // head, at the trained length and that many times it; of a decoder accuracy alone), accuracy_below_ideal (how far a
 // decoder's is below the ideal decoder's), r_squared of decoded outputs, of couplings with a motif motif_warm_up_steps
 // and motif_warm_up_reached (WarmUpRecord), motif_hard_share and motif_soft_share, of all couplings cycle_hard_share
 // (core/analysis/coupling_census.h), parameter_count. Files name their own, so one of another version can be read.
-const std::vector<SweepMeasure>& sweep_measures();
+const std::vector<SweepMeasure>& sweep_measures();  // losses in nats per token
+// The same with losses in another unit; "" where a sweep's tasks differ in it.
+std::vector<SweepMeasure> sweep_measures_in(const std::string& loss_unit);
 
 // One trained model, at its end.
 struct SweepRow {

@@ -1,8 +1,10 @@
 #include "core/decoding/decoding_task.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <span>
 #include <stdexcept>
+#include <system_error>
 
 #include "core/contract/text.h"
 #include "core/decoding/electrode_array.h"
@@ -74,12 +76,32 @@ void check_classes(const DecodingWindows& windows) {
                                   "; classes must be numbered from 0 without a gap");
 }
 
+// A decoder that learns from one label alone gives it to everything, and seems to be always right.
+void check_labels_to_learn(const DecodingWindows& windows, const WindowSplit& split) {
+  const auto label_of = [&](std::int64_t window) { return windows.label[index(window)]; };
+  const std::int32_t first = label_of(split.train.front());
+  if (!std::ranges::all_of(split.train, [&](std::int64_t window) { return label_of(window) == first; })) return;
+  throw std::invalid_argument(windows.source + ": all " + std::to_string(split.train.size()) +
+                              " windows of the training part have the label " + std::to_string(first) +
+                              "; there must be at least two labels to learn to tell apart");
+}
+
+// A relative path begins where this program was started, which need not be where the run was.
+void check_is_there(const std::filesystem::path& file) {
+  std::error_code error;
+  if (file.is_absolute() || std::filesystem::exists(file, error)) return;
+  throw std::invalid_argument(file.string() + ": there is no such file in " +
+                              std::filesystem::current_path(error).string() +
+                              "; give task.files the whole path, or start where it is");
+}
+
 Recording recorded(const ExperimentConfig& config) {
   const bool is_xds = config.text("task.recording") == "xds";
   const std::int64_t bins = config.integer("task.window");
   Recording recording;
   std::vector<std::string> channel_names;
   for (const std::string& file : files_of(config)) {
+    check_is_there(file);
     const std::int64_t day = recording.windows.windows == 0 ? 0 : recording.windows.day.back() + 1;
     DecodingWindows windows;
     if (is_xds) {
@@ -93,8 +115,8 @@ Recording recorded(const ExperimentConfig& config) {
     }
     if (windows.bins != bins)
       throw std::invalid_argument(file + ": its windows have " + std::to_string(windows.bins) +
-                                  " bins, and task.window is " + std::to_string(bins) + "; set it to " +
-                                  std::to_string(windows.bins));
+                                  " bins (the second axis of neural_activity), and task.window is " +
+                                  std::to_string(bins) + "; set it to " + std::to_string(windows.bins));
     if (day == 0)
       recording.windows = std::move(windows);
     else
@@ -143,6 +165,7 @@ DecodingTask::DecodingTask(const ExperimentConfig& config) {
     bin_seconds_ = recording.bin_seconds;
     windows_ = std::move(recording.windows);
     split_ = chronological_split(windows_);
+    if (!decodes_outputs(config)) check_labels_to_learn(windows_, split_);
     scale_muscles(windows_, split_);
   }
   shape_ = shape_of(windows_, decodes_outputs(config));

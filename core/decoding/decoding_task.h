@@ -41,7 +41,8 @@ class DecodingTask {
   // Of a configuration that is_decoder() and that validate() finds nothing wrong with. Throws std::invalid_argument,
   // one sentence that names the file or the setting: what NpzFile, read_xds_session and chronological_split refuse,
   // windows that are not task.window bins long, days that do not fit each other or name their channels otherwise,
-  // classes that are not 0, 1, 2 .. without a gap, no outputs where these are asked for.
+  // classes that are not 0, 1, 2 .. without a gap, a train part with one label alone, no outputs where these are asked
+  // for.
   explicit DecodingTask(const ExperimentConfig& config);
 
   const DecodingShape& shape() const { return shape_; }

@@ -106,12 +106,13 @@ class MatV73Struct final : public MatStruct {
     const int rank = space ? H5Sget_simple_extent_ndims(space.id()) : -1;
     if (!type || rank < 0) throw std::invalid_argument(where + " is damaged");
     const H5T_class_t kind = H5Tget_class(type.id());
-    const bool is_cell = kind == H5T_REFERENCE && H5Tequal(type.id(), H5T_STD_REF_OBJ) > 0 && type_name == "cell";
     const bool is_number = kind == H5T_INTEGER || kind == H5T_FLOAT;
     const bool is_class_of_numbers = type_name.starts_with("int") || type_name.starts_with("uint") ||
                                      type_name == "double" || type_name == "single" || type_name == "logical";
-    // An empty array's dataset holds its sizes instead, in one row of them.
+    // An empty array's dataset, of cells as well, holds its sizes instead, in one row of them.
     const bool is_empty = H5Aexists(object, "MATLAB_empty") > 0;
+    const bool is_cell =
+        type_name == "cell" && (is_empty || (kind == H5T_REFERENCE && H5Tequal(type.id(), H5T_STD_REF_OBJ) > 0));
     if ((rank != 2 && !is_empty) || (is_cell && !with_cells)) return value;
     if (is_cell) {
       value.kind = MatValue::Kind::cells;

@@ -32,6 +32,8 @@ struct DecodingSession {
   // How far, in bins, a value of `counts` draws on bins before and after its own: 0 unless smoothed.
   std::int64_t reach_before = 0, reach_after = 0;
 
+  std::int64_t trials_left_out = 0;  // of those in the file: without a start, an end or a bin in the recording
+
   std::int64_t muscle_outputs = 0;  // so many outputs, the first ones, are envelopes of muscles (EMG)
 };
 

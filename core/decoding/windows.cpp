@@ -22,6 +22,30 @@ std::string shape_text(const std::vector<std::int64_t>& shape) {
   return text + ")";
 }
 
+// Of a session that gives no window: "3 not rewarded (trial_result is not R), 2 without a target direction".
+std::string what_trials_lack(const DecodingSession& session, std::int64_t bins) {
+  std::int64_t unrewarded = 0, aimless = 0, brief = 0, longest = 0;
+  for (const Trial& trial : session.trials) {
+    if (!trial.rewarded) {
+      ++unrewarded;
+    } else if (trial.direction < 0) {
+      ++aimless;
+    } else {
+      ++brief;
+      longest = std::max(longest, trial.end - trial.begin);
+    }
+  }
+  std::string text;
+  const auto add = [&](std::int64_t trials, const std::string& lack) {
+    if (trials > 0) text += (text.empty() ? "" : ", ") + std::to_string(trials) + " " + lack;
+  };
+  add(session.trials_left_out, "without a start or an end in the recording");
+  add(unrewarded, "not rewarded (trial_result is not R)");
+  add(aimless, "without a target direction");
+  add(brief, "shorter than " + std::to_string(bins) + " bins (the longest has " + std::to_string(longest) + ")");
+  return text.empty() ? "there are none" : text;
+}
+
 }  // namespace
 
 std::span<const float> DecodingWindows::window(std::int64_t number) const {
@@ -62,9 +86,9 @@ DecodingWindows windows_of(const DecodingSession& session, std::int64_t bins, st
   }
   out.windows = std::ssize(out.label);
   if (out.windows == 0)
-    throw std::invalid_argument(session.source + ": none of its " + std::to_string(session.trials.size()) +
-                                " trials is rewarded, has a target direction and lasts " + std::to_string(bins) +
-                                " bins");
+    throw std::invalid_argument(
+        session.source + ": none of its trials can be used: " + what_trials_lack(session, bins) +
+        "; a window needs one that is rewarded, has a target direction and lasts " + std::to_string(bins) + " bins");
   return out;
 }
 

@@ -31,7 +31,8 @@ struct DecodingWindows {
 };
 
 // The windows of all rewarded trials with a direction, every `stride` bins from the first bin of a trial on; none
-// reaches across the end of its trial. Throws std::invalid_argument: bins or stride below 1, or no trial long enough.
+// reaches across the end of its trial. Throws std::invalid_argument: bins or stride below 1, or no trial that gives a
+// window; then it says how many trials failed for what, each counted for the first thing it lacks.
 DecodingWindows windows_of(const DecodingSession& session, std::int64_t bins = 30, std::int64_t stride = 1,
                            std::int64_t day = 0);
 

@@ -241,6 +241,7 @@ class XdsReader {
       }
       session_.trials.push_back(trial);
     }
+    session_.trials_left_out = std::ssize(result) - std::ssize(session_.trials);
   }
 
   static constexpr double slack = 1e-6;  // of a bin: times are decimal fractions that were rounded

@@ -3,9 +3,10 @@
 //
 // Needed are bin_width (seconds), time_frame (bins, 1) and spike_counts (bins, channels) or, where that is missing,
 // spikes (a cell of spike times for each channel), and of the trials trial_result ('R' for rewarded),
-// trial_start_time, trial_end_time and trial_target_dir (degrees). Where they are given, EMG (bins, muscles) with
-// EMG_names, force, curs_p and curs_v become outputs in this order ("EMG_FCR", "force_x", "curs_v_y"), unit_names the
-// channels' names, and trial_gocue_time the trials' go cues. Everything else is left alone.
+// trial_start_time, trial_end_time and trial_target_dir (degrees). Where they are given and not empty, EMG (bins,
+// muscles) with EMG_names, force, curs_p and curs_v become outputs in this order ("EMG_FCR", "force_x", "curs_v_y"),
+// unit_names the channels' names, and trial_gocue_time the trials' go cues, which no window depends on. Everything else
+// is left alone. docs/science.md has the same for who writes such a file.
 //
 // EMG is muscle_outputs of the outputs, as it is in the file: the laboratory's own conversion has rectified it and
 // low-passed it at 10 Hz before it is written (what it was before is raw_EMG, which is not read).

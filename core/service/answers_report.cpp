@@ -2,14 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "core/analysis/extrapolation.h"
+#include "core/contract/yardsticks.h"
 #include "core/service/command_error.h"
 #include "core/service/coupling_report.h"
 #include "core/service/mean_alone.h"
+#include "core/service/progress.h"
 #include "core/training/trainer.h"
 
 namespace mambarium {
@@ -35,8 +38,8 @@ std::vector<std::int64_t> chosen_lengths(const LoadedRun& run, const AnswersOpti
 
 void print_text(const LoadedRun& run, const Evaluation& test, const ExtrapolationData& data) {
   fmt::print("{}, step {}\n", run_title(run.config), run.step);
-  fmt::print("{} test sequences of {} tokens: loss {:.5f} nats per answer, {:.2f} % right\n\n", test.sequences,
-             data.trained_length, test.model, 100 * test.accuracy);
+  fmt::print("{} test sequences of {} tokens: loss {:.5f} {}, {:.2f} % right\n\n", test.sequences, data.trained_length,
+             test.model, loss_unit(run.config), 100 * test.accuracy);
   fmt::print("{:>8} {:>10} {:>10} {:>19}\n", "length", "sequences", "right", "95 % interval");
   for (const ExtrapolationData::Point& point : data.points)
     fmt::print("{:>8} {:>10} {:>8.2f} % {:>8.2f} to {:.2f} %{}\n", point.length, point.sequences,
@@ -53,17 +56,16 @@ nlohmann::json share(double right, std::int64_t sequences) {
 }
 
 nlohmann::json to_json(const LoadedRun& run, const Evaluation& test, const ExtrapolationData& data) {
+  const Yardsticks names = yardsticks(run.config);
   nlohmann::json document = {{"checkpoint", run.checkpoint.string()},
                              {"step", run.step},
                              {"parameter_count", run.model->parameter_count()},
                              {"sequences", test.sequences},
-                             {"unit", "nats per answer"},
+                             {"unit", loss_unit(run.config)},
                              {"model", mean_alone(test.model)},
-                             {"add_beta", mean_alone(test.add_beta)},
-                             {"oracle", mean_alone(test.oracle)},
-                             {"uniform", mean_alone(test.uniform)},
-                             {"gap_add_beta", mean_alone(test.model - test.add_beta)},
-                             {"gap_oracle", mean_alone(test.model - test.oracle)},
+                             {names.best, mean_alone(test.add_beta)},
+                             {names.same, mean_alone(test.uniform)},
+                             {"gap_" + names.best, mean_alone(test.model - test.add_beta)},
                              {"accuracy", share(test.accuracy, test.sequences)},
                              {"extrapolation", data}};
   for (const ExtrapolationData::Point& point : data.points)
@@ -74,14 +76,29 @@ nlohmann::json to_json(const LoadedRun& run, const Evaluation& test, const Extra
   return document;
 }
 
+struct Answers {
+  Evaluation test;
+  ExtrapolationData by_length;
+};
+
+Answers measure(const LoadedRun& run, const AnswersOptions& options, const std::vector<std::int64_t>& lengths) {
+  constexpr std::int64_t usual_tokens = 1 << 17, fewest_sequences = 32;
+  PassingLine line(stderr);
+  line.show(fmt::format("{} test sequences of {} tokens", options.sequences, run.config.integer("task.length")));
+  const Evaluation test = evaluate(*run.model, run.config, options.sequences);
+  const auto told = [&](std::int64_t length, std::int64_t done, std::int64_t wanted) {
+    const auto place = std::ranges::find(lengths, length) - lengths.begin();
+    line.show(fmt::format("length {} ({} of {}): {} of {} sequences", length, place + 1, lengths.size(), done, wanted));
+  };
+  return {test, extrapolate(*run.model, run.config, lengths, options.at_each_length ? 0 : usual_tokens,
+                            options.at_each_length.value_or(fewest_sequences), run.step, told)};
+}
+
 }  // namespace
 
 int report_answers(const LoadedRun& run, const AnswersOptions& options) {
-  constexpr std::int64_t fewest_sequences = 32;
   const std::vector<std::int64_t> lengths = chosen_lengths(run, options);
-  const Evaluation test = evaluate(*run.model, run.config, options.sequences);
-  const ExtrapolationData data =
-      extrapolate(*run.model, run.config, lengths, options.tokens, fewest_sequences, run.step);
+  const auto [test, data] = measure(run, options, lengths);
   if (options.as_json) {
     nlohmann::json document = to_json(run, test, data);
     add_picard(document, options.picard);

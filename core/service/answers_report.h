@@ -11,14 +11,15 @@
 namespace mambarium {
 
 struct AnswersOptions {
-  std::int64_t sequences = 0;          // of the test set
-  std::optional<std::string> lengths;  // "64,256,1024"; none: usual_lengths()
-  std::int64_t tokens = 1 << 17;       // about how many are read at each length
+  std::int64_t sequences = 0;                  // of the test set
+  std::optional<std::string> lengths;          // "64,256,1024"; none: usual_lengths()
+  std::optional<std::int64_t> at_each_length;  // sequences; none: about 2^17 tokens, at least 32 sequences
   std::optional<PicardComparison> picard;
   bool as_json = false;
 };
 
-// Prints it; what it returns is the exit code. Throws CommandError (bad input).
+// Prints it, and while it measures how far it is, on a terminal's standard error; what it returns is the exit code.
+// Throws CommandError (bad input).
 int report_answers(const LoadedRun& run, const AnswersOptions& options);
 
 }  // namespace mambarium

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/analysis/decoding.h"
 #include "core/contract/json_fields.h"
+#include "core/contract/run_folder.h"
+#include "core/contract/yardsticks.h"
 #include "core/service/command_error.h"
 #include "core/service/coupling_report.h"
 #include "core/service/mean_alone.h"
@@ -36,18 +39,16 @@ nlohmann::json by_output(const DecodingData& data, const Quality& quality) {
 }
 
 nlohmann::json document_of(const LoadedRun& run, const DecodingData& data) {
-  const double gap = data.model.loss - data.ideal.loss;
+  const Yardsticks names = yardsticks(run.config);
   nlohmann::json document = {{"checkpoint", run.checkpoint.string()},
                              {"step", run.step},
                              {"parameter_count", run.model->parameter_count()},
                              {"sequences", data.windows},
-                             {"unit", data.outputs ? "variances" : "nats per window"},
+                             {"unit", loss_unit(run.config)},
                              {"model", mean_alone(data.model.loss)},
-                             {"add_beta", mean_alone(data.ideal.loss)},
-                             {"oracle", mean_alone(data.ideal.loss)},
-                             {"uniform", mean_alone(data.uniform_loss)},
-                             {"gap_add_beta", mean_alone(gap)},
-                             {"gap_oracle", mean_alone(gap)}};
+                             {names.best, mean_alone(data.ideal.loss)},
+                             {names.same, mean_alone(data.uniform_loss)},
+                             {"gap_" + names.best, mean_alone(data.model.loss - data.ideal.loss)}};
   if (data.outputs) {
     document["r_squared"] = mean_alone(data.model.r_squared_of_all);
     document["ideal_r_squared"] = mean_alone(data.ideal.r_squared_of_all);
@@ -57,6 +58,7 @@ nlohmann::json document_of(const LoadedRun& run, const DecodingData& data) {
     document["accuracy"] = mean_alone(data.model.accuracy);
     document["ideal_accuracy"] = mean_alone(data.ideal.accuracy);
     document["macro_f1"] = mean_alone(data.model.macro_f1);
+    document["ideal_macro_f1"] = mean_alone(data.ideal.macro_f1);
     document["confusion"] = matrix(data.model.confusion);
     document["ideal_confusion"] = matrix(data.ideal.confusion);
   }
@@ -103,10 +105,25 @@ void print_text(const LoadedRun& run, const DecodingData& data) {
   print_coupling(run);
 }
 
+// Files can change after a run; what it lost at this step then is in its metrics.csv.
+void warn_of_another_recording(const LoadedRun& run, double loss) {
+  if (run.config.text("task.recording") == "simulated") return;
+  const ReadRunFolder read = read_run_folder(run.checkpoint.parent_path().parent_path());
+  const auto row = std::ranges::find(read.run.rows, run.step, &MetricsRow::step);
+  constexpr double rounding = 1e-3;  // another engine or machine: some 1e-6
+  if (row == read.run.rows.end() || !(std::abs(loss - row->test_loss) > rounding * std::max(1.0, row->test_loss)))
+    return;
+  fmt::print(stderr,
+             "{}: its test loss is {:.5f} and was {:.5f} when the run was at step {}; the recording is another one "
+             "now\n",
+             run.config.text("task.files"), loss, row->test_loss, run.step);
+}
+
 }  // namespace
 
 int report_decoding(const LoadedRun& run, const std::optional<PicardComparison>& picard, bool as_json) {
   const DecodingData data = inspect_decoding(*run.model, run.config, run.step);
+  warn_of_another_recording(run, data.model.loss);
   if (as_json) {
     nlohmann::json document = document_of(run, data);
     add_picard(document, picard);

@@ -1,5 +1,6 @@
 // What `evaluate` says of a decoder: loss, right answers and which directions are taken for which, or R^2 of every
-// output, beside the ideal decoder where it is known.
+// output, beside the ideal decoder where it is known. Standard error has a sentence where the test loss is no longer
+// the run's own, since the recording's files hold something else now.
 #pragma once
 
 #include <optional>

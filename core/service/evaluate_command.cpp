@@ -10,13 +10,16 @@
 #include "core/analysis/state_read_out.h"
 #include "core/contract/json_fields.h"
 #include "core/contract/run_folder.h"
+#include "core/contract/yardsticks.h"
 #include "core/service/answers_report.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/coupling_report.h"
 #include "core/service/decoding_report.h"
+#include "core/service/help_text.h"
 #include "core/service/loaded_run.h"
 #include "core/service/picard_report.h"
+#include "core/service/progress.h"
 
 namespace mambarium {
 
@@ -42,24 +45,41 @@ struct Inside {
   double inner_product_leak = 0;
 };
 
+struct Measures {
+  Comparison comparison;
+  Inside inside;
+};
+
+Measures measure(const LoadedRun& run, std::int64_t sequences) {
+  PassingLine line(stderr);
+  const Comparison comparison = compare(*run.model, run.config, sequences, [&](std::int64_t done) {
+    line.show(fmt::format("{} of {} sequences", done, sequences));
+  });
+  line.show("decay factors, counts in the state and inner products");
+  return {comparison,
+          {decay_means(*run.model, run.config, std::min(sequences, decay_sequences)),
+           counts_read_out(*run.model, run.config), inner_product_leak(*run.model, run.config)}};
+}
+
 nlohmann::json to_json(const Measured& measured) {
   return {{"mean", measured.mean}, {"standard_error", measured.standard_error}};
 }
 
 void print_json(const LoadedRun& run, const Comparison& comparison, const Inside& inside,
                 const std::optional<PicardComparison>& picard) {
+  const Yardsticks names = yardsticks(run.config);
   nlohmann::json document = {
       {"checkpoint", run.checkpoint.string()},
       {"step", run.step},
       {"parameter_count", run.model->parameter_count()},
       {"sequences", comparison.sequences},
-      {"unit", "nats per token"},
+      {"unit", loss_unit(run.config)},
       {"model", to_json(comparison.model)},
-      {"add_beta", to_json(comparison.add_beta)},
-      {"oracle", to_json(comparison.oracle)},
-      {"uniform", {{"mean", comparison.uniform}, {"standard_error", 0}}},
-      {"gap_add_beta", to_json(comparison.gap_add_beta)},
-      {"gap_oracle", to_json(comparison.gap_oracle)},
+      {names.best, to_json(comparison.add_beta)},
+      {names.oracle, to_json(comparison.oracle)},
+      {names.same, {{"mean", comparison.uniform}, {"standard_error", 0}}},
+      {"gap_" + names.best, to_json(comparison.gap_add_beta)},
+      {"gap_" + names.oracle, to_json(comparison.gap_oracle)},
       {"total_variation", to_json(comparison.total_variation)},
       {"decay",
        {{"ordinary", number_or_null(inside.decay.ordinary)}, {"at_switch", number_or_null(inside.decay.at_switch)}}},
@@ -78,8 +98,8 @@ void print_text(const LoadedRun& run, const Comparison& comparison, const Inside
   };
   const std::string best = best_predictor_name(run.config);
   fmt::print("{}, step {}\n", run_title(run.config), run.step);
-  fmt::print("{} sequences of {} tokens, nats per token +- standard error\n\n", comparison.sequences,
-             run.config.integer("task.length"));
+  fmt::print("{} sequences of {} tokens, {} +- standard error\n\n", comparison.sequences,
+             run.config.integer("task.length"), loss_unit(run.config));
   line("model", comparison.model);
   line(best + (switch_token_of(run.config) ? " predictor" : " estimator"), comparison.add_beta);
   line("oracle", comparison.oracle);
@@ -116,14 +136,13 @@ int evaluate_run(const EvaluateOptions& options) {
   if (scores_one_token(run.config))
     return report_answers(run, {.sequences = sequences,
                                 .lengths = options.lengths,
+                                .at_each_length = options.sequences,
                                 .picard = compare_picard(run, options.picard, sequences),
                                 .as_json = options.as_json});
   if (options.lengths)
     throw bad_input("--lengths: only of an induction head (task.kind induction) the answers are counted by length");
   const auto picard = compare_picard(run, options.picard, sequences);
-  const Comparison comparison = compare(*run.model, run.config, sequences);
-  const Inside inside{decay_means(*run.model, run.config, std::min(sequences, decay_sequences)),
-                      counts_read_out(*run.model, run.config), inner_product_leak(*run.model, run.config)};
+  const auto [comparison, inside] = measure(run, sequences);
   if (options.as_json)
     print_json(run, comparison, inside, picard);
   else
@@ -139,16 +158,20 @@ Command add_evaluate_command(CLI::App& program) {
   const auto options = std::make_shared<EvaluateOptions>();
   command->add_option("run", options->run, "A run folder or a checkpoint file in one")->type_name("FOLDER")->required();
   command->add_option("--at", options->at, "The step of a checkpoint. Default: the newest.")->type_name("STEP");
-  command->add_option("--sequences", options->sequences, "Test sequences. Default: as many as in training.")
+  command
+      ->add_option("--sequences", options->sequences,
+                   wrapped("Test sequences, and of an induction head sequences of each length. Default: as many as in "
+                           "training, and about 131072 tokens of each length, but at least 32 sequences."))
       ->type_name("N");
   command
       ->add_option("--lengths", options->lengths,
-                   "Of an induction head: at which lengths answers are counted. Default: 64 to 16384 by doubling.")
+                   wrapped("Of an induction head: at which lengths answers are counted. Default: 64 to 16384 by "
+                           "doubling."))
       ->type_name("L,L,...");
   command
       ->add_option("--picard", options->picard,
-                   "Of a coupled mamba1: evaluate by so many plain scans, too, each fed by the coupling of the one "
-                   "before, 1 to 16.")
+                   wrapped("Of a coupled mamba1: evaluate by so many plain scans, too, each fed by the coupling of the "
+                           "one before, 1 to 16."))
       ->type_name("K");
   add_engine_flag(*command, options->engine);
   command->add_flag("--json", options->as_json, "As JSON");

@@ -70,7 +70,9 @@ LoadedRun load_run(const fs::path& path, std::optional<std::int64_t> at, Engine 
   try {
     load_checkpoint(*run.model, run.checkpoint);
   } catch (const TrainingError& fault) {
-    throw bad_input(fault.what());
+    const bool is_of_files = is_decoder(run.config) && run.config.text("task.recording") != "simulated";
+    throw bad_input(fault.what() +
+                    std::string(is_of_files ? "; has the recording in task.files changed since the run?" : ""));
   }
   return run;
 }

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "core/contract/experiment_config.h"
+#include "core/contract/yardsticks.h"
 #include "core/service/duration_text.h"
 
 namespace mambarium {
@@ -18,6 +21,13 @@ std::size_t terminal_width(std::FILE* out) {
   winsize size{};
   constexpr std::size_t usual = 80;
   return ::ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : usual;
+}
+
+// Back to the start, the new text, and the rest of the old line erased.
+void redraw_line(std::FILE* out, std::string line) {
+  line.resize(std::min(line.size(), terminal_width(out) - 1));
+  std::fputs(("\r" + line + "\x1b[K").c_str(), out);
+  std::fflush(out);
 }
 
 std::string bar(double fraction, std::size_t width) {
@@ -43,14 +53,14 @@ std::string standing_text(const ExperimentConfig& config, const MetricsRow& row)
   std::string text = fmt::format("test loss {:.4f}", row.test_loss);
   for (const std::string& fact : {quality_text(row), gap_text(config, row)})
     if (!fact.empty()) text += ", " + fact;
-  if (!is_decoder(config)) text += fmt::format(", gap to the oracle {:.5f}", row.gap_oracle);
+  if (!yardsticks(config).oracle.empty()) text += fmt::format(", gap to the oracle {:.5f}", row.gap_oracle);
   return text;
 }
 
 Progress::Progress(const ExperimentConfig& config, Style style, std::FILE* out)
     : config_(config),
       steps_(config.integer("training.steps")),
-      tokens_per_step_(config.integer("training.batch") * length_of(config)),
+      lengths_(config),
       rate_unit_(is_decoder(config) ? "bins/s" : "tokens/s"),
       style_(style),
       out_(out) {}
@@ -81,8 +91,8 @@ void Progress::evaluated(const MetricsRow& row) {
   const double speed = speed_.steps_per_second();
   std::string line = fmt::format("step {} of {}, {}", row.step, steps_, standing_text(config_, row));
   if (speed > 0)
-    line += fmt::format(", {} {}, {} left", rate_text(speed * static_cast<double>(tokens_per_step_)), rate_unit_,
-                        clock_text(speed_.seconds_left(steps_)));
+    line += fmt::format(", {} {}, {} left", rate_text(speed * static_cast<double>(lengths_.tokens_in(step_ - 1))),
+                        rate_unit_, clock_text(speed_.seconds_left(step_ + lengths_.steps_left_alike(step_))));
   std::fputs((line + "\n").c_str(), out_);
   std::fflush(out_);
 }
@@ -96,18 +106,25 @@ void Progress::redraw() {
   for (const std::string& fact : {quality_text(last_row_), gap_text(config_, last_row_)})
     if (!fact.empty()) facts += "  " + fact;
   if (speed > 0)
-    facts += fmt::format("  {} {}  {} left", rate_text(speed * static_cast<double>(tokens_per_step_)), rate_unit_,
-                         clock_text(speed_.seconds_left(steps_)));
+    facts += fmt::format("  {} {}  {} left", rate_text(speed * static_cast<double>(lengths_.tokens_in(step_ - 1))),
+                         rate_unit_, clock_text(speed_.seconds_left(step_ + lengths_.steps_left_alike(step_))));
   const std::size_t width = terminal_width(out_);
   constexpr std::size_t longest_bar = 30, shortest_bar = 5, brackets = 3;
   std::string line = facts;
   if (width > facts.size() + shortest_bar + brackets)
     line = bar(fraction, std::min(longest_bar, width - facts.size() - brackets)) + facts;
-  line.resize(std::min(line.size(), width - 1));
-  // Back to the start, the new text, and the rest of the old line erased.
-  std::fputs(("\r" + line + "\x1b[K").c_str(), out_);
-  std::fflush(out_);
+  redraw_line(out_, std::move(line));
   line_open_ = true;
+}
+
+PassingLine::PassingLine(std::FILE* out) : out_(::isatty(fileno(out)) != 0 ? out : nullptr) {}
+
+PassingLine::~PassingLine() {
+  show("");
+}
+
+void PassingLine::show(const std::string& text) {
+  if (out_ != nullptr) redraw_line(out_, text);
 }
 
 }  // namespace mambarium

@@ -1,4 +1,5 @@
-// What `train` says while it trains: one line that is redrawn on a terminal, one line per evaluation otherwise.
+// What commands say while they work. `train`: one line that is redrawn on a terminal, one line per evaluation
+// otherwise. What only measures: a line on a terminal that passes.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <string>
 
 #include "core/contract/experiment_config.h"
+#include "core/contract/length_schedule.h"
 #include "core/contract/metrics.h"
 #include "core/service/speedometer.h"
 
@@ -31,7 +33,8 @@ class Progress {
   void redraw();
 
   ExperimentConfig config_;
-  std::int64_t steps_, tokens_per_step_;
+  std::int64_t steps_;
+  LengthSchedule lengths_;
   const char* rate_unit_;
   Style style_;
   std::FILE* out_;
@@ -41,6 +44,20 @@ class Progress {
   double train_loss_ = 0;
   MetricsRow last_row_;
   bool line_open_ = false;
+};
+
+// How far something is, on a terminal (isatty); nothing elsewhere, so that what is piped stays clean. Not thread-safe.
+class PassingLine {
+ public:
+  explicit PassingLine(std::FILE* out);
+  ~PassingLine();  // leaves nothing of it
+  PassingLine(const PassingLine&) = delete;
+  PassingLine& operator=(const PassingLine&) = delete;
+
+  void show(const std::string& text);  // in the place of the text before, cut to the terminal's width
+
+ private:
+  std::FILE* out_;  // nullptr: no terminal
 };
 
 }  // namespace mambarium

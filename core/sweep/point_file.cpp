@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/contract/json_fields.h"
+#include "core/contract/yardsticks.h"
 
 namespace mambarium {
 
@@ -17,8 +18,8 @@ struct Value {
 
 constexpr Value nothing{std::numeric_limits<double>::quiet_NaN()};
 
-Value measured(const JsonFields& evaluation, const char* name) {
-  const JsonFields fields(evaluation.object(name), std::string("evaluation: \"") + name + "\"");
+Value measured(const JsonFields& evaluation, const std::string& name) {
+  const JsonFields fields(evaluation.object(name.c_str()), "evaluation: \"" + name + "\"");
   return {fields.number("mean"), fields.number("standard_error")};
 }
 
@@ -49,16 +50,18 @@ void add_coupling(const JsonFields& evaluation, const std::optional<WarmUpRecord
                             : nothing;
 }
 
-std::map<std::string, Value> measures_of(const json& document, const MetricsRow& last_row,
-                                         const std::optional<WarmUpRecord>& warm_up) {
+std::map<std::string, Value> measures_of(const ExperimentConfig& config, const json& document,
+                                         const MetricsRow& last_row, const std::optional<WarmUpRecord>& warm_up) {
   const JsonFields evaluation(document, "evaluation");
+  const auto [best, known, same] = yardsticks(config);
+  const std::string& oracle = known.empty() ? best : known;
   std::map<std::string, Value> measures = {
-      {"gap_add_beta", measured(evaluation, "gap_add_beta")},
-      {"gap_oracle", measured(evaluation, "gap_oracle")},
+      {"gap_add_beta", measured(evaluation, "gap_" + best)},
+      {"gap_oracle", measured(evaluation, "gap_" + oracle)},
       {"model_loss", measured(evaluation, "model")},
-      {"add_beta_loss", measured(evaluation, "add_beta")},
-      {"oracle_loss", measured(evaluation, "oracle")},
-      {"uniform_loss", {measured(evaluation, "uniform").value}},
+      {"add_beta_loss", measured(evaluation, best)},
+      {"oracle_loss", measured(evaluation, oracle)},
+      {"uniform_loss", {measured(evaluation, same).value}},
       {"train_loss", {last_row.train_loss}},
       {"parameter_count", {static_cast<double>(evaluation.count("parameter_count"))}}};
   for (const char* const name : {"accuracy", "accuracy_x4", "accuracy_x16", "accuracy_x64", "r_squared"})
@@ -76,7 +79,7 @@ std::map<std::string, Value> measures_of(const json& document, const MetricsRow&
 
 std::string point_file_text(const SweepPoint& point, const json& evaluation, const MetricsRow& last_row,
                             const std::optional<WarmUpRecord>& warm_up) {
-  const auto measures = measures_of(evaluation, last_row, warm_up);
+  const auto measures = measures_of(point.config, evaluation, last_row, warm_up);
   json values = json::object(), standard_errors = json::object();
   for (const SweepMeasure& measure : sweep_measures()) {
     const Value& of_measure = measures.at(measure.name);

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/contract/text.h"
+#include "core/contract/yardsticks.h"
 
 namespace mambarium {
 
@@ -29,6 +30,14 @@ std::vector<std::size_t> measures_with_errors(const SweepResult& result) {
   return indices;
 }
 
+// The unit that the losses of all points share, or none.
+std::string shared_loss_unit(std::span<const SweepPoint> points) {
+  const std::string unit = loss_unit(points.front().config);
+  const bool is_shared =
+      std::ranges::all_of(points, [&](const SweepPoint& point) { return loss_unit(point.config) == unit; });
+  return is_shared ? unit : "";
+}
+
 }  // namespace
 
 SweepResult sweep_result(const Sweep& sweep, std::span<const SweepPoint> points,
@@ -39,7 +48,7 @@ SweepResult sweep_result(const Sweep& sweep, std::span<const SweepPoint> points,
   result.axes = sweep.axes;
   result.seeds = sweep.seeds;
   result.keys = sweep.keys;
-  result.measures = sweep_measures();
+  result.measures = sweep_measures_in(shared_loss_unit(points));
   result.base = points.front().config;
   for (std::size_t index = 0; index < points.size(); ++index) {
     const SweepPoint& point = points[index];

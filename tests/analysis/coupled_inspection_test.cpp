@@ -3,6 +3,7 @@
 #include <torch/torch.h>
 
 #include <QTest>
+#include <array>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -317,7 +318,11 @@ class CoupledInspectionTest : public QObject {
   void aPerfectHeadIsAlwaysRight() {
     Answering model(true);
     const std::vector<std::int64_t> lengths = {64, 600, 1200};
-    const ExtrapolationData data = extrapolate(model, induction_config(), lengths, 1 << 10, 40, 5);
+    std::vector<std::array<std::int64_t, 3>> told;
+    const ExtrapolationData data = extrapolate(model, induction_config(), lengths, 1 << 10, 40, 5,
+                                               [&](std::int64_t length, std::int64_t done, std::int64_t wanted) {
+                                                 told.push_back({length, done, wanted});
+                                               });
     QCOMPARE(data.step, 5);
     QCOMPARE(data.points.size(), 3u);
     for (const ExtrapolationData::Point& point : data.points) {
@@ -327,6 +332,9 @@ class CoupledInspectionTest : public QObject {
       QVERIFY(std::abs(point.low - 40 / (40 + 1.959963984540054 * 1.959963984540054)) < 1e-12);
       QCOMPARE(point.high, 1.0);
     }
+    // 32 sequences at once, and the rest.
+    QVERIFY((told == std::vector<std::array<std::int64_t, 3>>{
+                         {64, 0, 40}, {64, 32, 40}, {600, 0, 40}, {600, 32, 40}, {1200, 0, 40}, {1200, 32, 40}}));
     QCOMPARE(model.longest_piece, 512);  // no more tokens at once, however long the sequence
   }
 

@@ -54,6 +54,7 @@ class SweepResultTest : public QObject {
       QVERIFY2(read.problems.empty(), to_string(read.problems).c_str());
       QVERIFY(json(read.result) == written);
       QVERIFY(read.result.axes == example().axes);
+      QCOMPARE(read.result.measures[0].unit, std::string("nats per token"));
       QVERIFY(std::isnan(read.result.rows[0].values[1]));
       QCOMPARE(read.result.rows[3].values[0], example().rows[3].values[0]);
     }

@@ -1,5 +1,6 @@
 #include "core/decoding/decoding_task.h"
 
+#include <QDir>
 #include <QTest>
 #include <algorithm>
 #include <cmath>
@@ -278,6 +279,13 @@ class DecodingTaskTest : public QObject {
     write_day(folder_.filePath("few.npz").toStdString(), 6, 4, 3);
     write_npz(folder_.filePath("empty.npz").toStdString(), {{"other", npy_of<float>("<f4", "(1,)", {1})}});
     written(folder_, "cut.npz", data_bytes("windows.npz").left(300));
+    write_day(folder_.filePath("one_label.npz").toStdString(), 60, 4, 1);
+    // The first four fifths train, less the gaps: label 1 is in the test part alone.
+    std::vector<std::int32_t> late(60, 0);
+    std::fill(late.begin() + 48, late.end(), 1);
+    write_npz(folder_.filePath("late_label.npz").toStdString(),
+              {{"neural_activity", npy_of<float>("<f4", "(60, 4, 1)", std::vector<float>(240, 1.0f))},
+               {"classification_label", npy_of<std::int32_t>("<i4", "(60,)", late)}});
     const std::string gap = npy_of<std::int32_t>("<i4", "(4,)", {0, 2, 1, 4});
     write_npz(folder_.filePath("gap.npz").toStdString(),
               {{"neural_activity", npy_of<float>("<f4", "(4, 4, 1)", std::vector<float>(16, 1.0f))},
@@ -285,6 +293,12 @@ class DecodingTaskTest : public QObject {
     QTest::newRow("classes with a gap") << "gap.npz"
                                         << "4"
                                         << "goes up to 4 and is never 3";
+    QTest::newRow("one label") << "one_label.npz"
+                               << "4"
+                               << "windows of the training part have the label 0; there must be at least two";
+    QTest::newRow("one label to learn from") << "late_label.npz"
+                                             << "4"
+                                             << "windows of the training part have the label 0; there must be at least";
     QTest::newRow("none") << "nowhere.npz"
                           << "4"
                           << "nowhere.npz";
@@ -314,6 +328,30 @@ class DecodingTaskTest : public QObject {
     const ExperimentConfig config = with(of_files(files.split(';')), {{"task.window", window.toStdString()}});
     const std::string sentence = refusal([&] { DecodingTask task(config); });
     QVERIFY2(is_one_sentence(sentence) && mentions(sentence, says.toStdString()), sentence.c_str());
+  }
+
+  void aRelativePathIsSaidToBeginHere() {
+    const ExperimentConfig config =
+        with(simulated(), {{"task.recording", "windows"}, {"task.files", "days/nowhere.npz"}, {"task.window", "4"}});
+    const std::string sentence = refusal([&] { DecodingTask task(config); });
+    QVERIFY2(is_one_sentence(sentence) && sentence.starts_with("days/nowhere.npz: ") &&
+                 mentions(sentence, QDir::currentPath().toStdString()) && mentions(sentence, "task.files"),
+             sentence.c_str());
+  }
+
+  // Outputs can be learnt from movements that all go one way.
+  void oneDirectionIsTooFewForDirectionsAlone() {
+    const double targets[4] = {45, 180, -90, 0}, alike[4] = {45, 45, 45, 45};
+    const QByteArray recorded(reinterpret_cast<const char*>(targets), sizeof targets);
+    QByteArray bytes = data_bytes("spikes_v5.mat");
+    if (bytes.count(recorded) != 1) throw std::logic_error("the file holds other targets");
+    bytes.replace(recorded, QByteArray(reinterpret_cast<const char*>(alike), sizeof alike));
+    const ExperimentConfig config =
+        with(simulated(),
+             {{"task.recording", "xds"}, {"task.files", written(folder_, "one_way.mat", bytes)}, {"task.window", "2"}});
+    const std::string sentence = refusal([&] { DecodingTask task(config); });
+    QVERIFY2(is_one_sentence(sentence) && mentions(sentence, "have the label 1"), sentence.c_str());
+    QCOMPARE(DecodingTask(with(config, {{"task.answer", "outputs"}})).shape().answers, std::int64_t{8});
   }
 
   void theConfigurationSaysWhatDoesNotFit() {

@@ -162,8 +162,26 @@ class DecodingWindowsTest : public QObject {
           QCOMPARE(windows.window(w)[static_cast<std::size_t>(2 * t + c)],
                    static_cast<float>(100 * (windows.first_bin[static_cast<std::size_t>(w)] + t) + c));
     QCOMPARE(windows_of(session, 4, 2).first_bin, (std::vector<std::int64_t>{0, 2, 15}));
-    QVERIFY(is_one_sentence(refusal([&] { windows_of(session, 7); })));
     QVERIFY(is_one_sentence(refusal([&] { windows_of(session, 0); })));
+  }
+
+  // Every trial counts for the first thing it lacks.
+  void aSessionWithoutWindowsSaysWhatItsTrialsLack() {
+    DecodingSession session = counting(40, 2,
+                                       {{0, 6, -1, 5, true},
+                                        {6, 8, -1, 1, false},
+                                        {8, 20, -1, -1, false},
+                                        {20, 30, -1, -1, true},
+                                        {30, 35, -1, 2, true}});
+    session.trials_left_out = 4;
+    const std::string sentence = refusal([&] { windows_of(session, 7); });
+    const std::string says =
+        "s: none of its trials can be used: 4 without a start or an end in the recording, 2 not rewarded "
+        "(trial_result is not R), 1 without a target direction, 2 shorter than 7 bins (the longest has 6); ";
+    QVERIFY2(is_one_sentence(sentence) && sentence.starts_with(says), sentence.c_str());
+    const std::string one = refusal([&] { windows_of(counting(10, 2, {{0, 6, -1, 5, true}}), 7); });
+    QVERIFY2(one.starts_with("s: none of its trials can be used: 1 shorter than 7 bins (the longest has 6); "),
+             one.c_str());
   }
 
   void eachWindowCanBeStandardised() {
@@ -369,6 +387,11 @@ class DecodingWindowsTest : public QObject {
     QCOMPARE(score.accuracy, 4.0 / 6);
     QCOMPARE(score.confusion, (std::vector<std::int64_t>{1, 1, 0, 0, 1, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0}));
     QCOMPARE(score.macro_f1, (0.5 + 2.0 / 3 + 1) / 3);  // class 3 does not occur
+    // Of eight directions 1 and 4 occur and 6 is answered: 2 / 3, 1 and 0. The other five say nothing.
+    const std::vector<std::int32_t> two{1, 1, 4, 4}, answered{1, 6, 4, 4};
+    QCOMPARE(class_score(two, answered, 8).macro_f1, (2.0 / 3 + 1 + 0) / 3);
+    QCOMPARE(class_score(two, two, 8).macro_f1, 1.0);
+    QCOMPARE(class_score(two, std::vector<std::int32_t>(4, 0), 8).macro_f1, 0.0);
     QVERIFY(is_one_sentence(refusal([&] { class_score(truth, predicted, 2); })));
     QVERIFY(is_one_sentence(refusal([&] { class_score({}, {}, 2); })));
   }

@@ -8,6 +8,7 @@
 #include "core/decoding/mat_struct.h"
 #include "core/decoding/windows.h"
 #include "decoding_files.h"
+#include "mat_v73_writer.h"
 
 using namespace mambarium;
 
@@ -62,11 +63,16 @@ class MatWriter {
   QList<QByteArray> names_, values_;
 };
 
+std::vector<double> small_times() {
+  std::vector<double> times;
+  for (int bin = 0; bin < 10; ++bin) times.push_back(2 + 0.05 * bin);
+  return times;
+}
+
 // Ten bins of 50 ms, two channels, two trials.
 MatWriter small_session() {
   MatWriter writer;
-  std::vector<double> time, counts(20, 1.0);
-  for (int bin = 0; bin < 10; ++bin) time.push_back(2 + 0.05 * bin);
+  const std::vector<double> time = small_times(), counts(20, 1.0);
   return writer.matrix("bin_width", 1, 1, {0.05})
       .matrix("time_frame", 10, 1, time)
       .matrix("spike_counts", 10, 2, counts)
@@ -74,6 +80,26 @@ MatWriter small_session() {
       .matrix("trial_start_time", 2, 1, {2.0, 2.25})
       .matrix("trial_end_time", 2, 1, {2.2, 2.5})
       .matrix("trial_target_dir", 2, 1, {90, 180});
+}
+
+// The same with spikes in place of counts and everything empty that need not be there; `lacking` is empty as well.
+MatV73Writer write_session_of_two_spikes(const std::string& path, const std::string& lacking = "",
+                                         const std::string& its_class = "") {
+  MatV73Writer writer(path);
+  const auto numbers = [&](const std::string& field, const std::vector<double>& values) {
+    if (field != lacking) writer.numbers(field, values.size(), 1, values);
+  };
+  numbers("bin_width", {0.05});
+  numbers("time_frame", small_times());
+  numbers("trial_start_time", {2.0, 2.25});
+  numbers("trial_end_time", {2.2, 2.5});
+  numbers("trial_target_dir", {90, 180});
+  if (lacking != "trial_result") writer.text("trial_result", "RF");
+  if (lacking != "spikes") writer.cells("spikes", {{2.01, 2.03, 2.31}, {}});
+  for (const char* const field : {"spike_counts", "EMG", "force", "curs_p", "curs_v"}) writer.empty(field, "double");
+  for (const char* const field : {"unit_names", "EMG_names"}) writer.empty(field, "cell");
+  if (!lacking.empty()) writer.empty(lacking, its_class);
+  return writer;
 }
 
 }  // namespace
@@ -162,6 +188,57 @@ class XdsSessionTest : public QObject {
     const DecodingSession session = read_xds_session(written(folder, "nan.mat", bytes));
     QCOMPARE(session.trials.size(), std::size_t{1});
     QCOMPARE(session.trials[0].begin, std::int64_t{5});
+    QCOMPARE(session.trials_left_out, std::int64_t{1});
+  }
+
+  // MATLAB saves no array of no numbers: the dataset has one row of sizes, and its class is that of the array.
+  void whatIsEmptyInVersion73IsEmpty() {
+    const QTemporaryDir folder;
+    const std::string path = folder.filePath("empty.mat").toStdString();
+    write_session_of_two_spikes(path).empty("trial_gocue_time", "double");
+    const DecodingSession session = read_xds_session(path);
+    std::vector<float> counts(20, 0.0f);
+    counts[0] = 2;   // channel 1 at 2.01 and 2.03
+    counts[12] = 1;  // and at 2.31; channel 2 has no spikes
+    QCOMPARE(session.counts, counts);
+    QCOMPARE(session.channel_names, (std::vector<std::string>{"channel 1", "channel 2"}));
+    QVERIFY(session.output_names.empty() && session.outputs.empty());
+    QCOMPARE(session.muscle_outputs, std::int64_t{0});
+    QCOMPARE(session.trials.size(), std::size_t{2});
+    QCOMPARE(session.trials[0].go, std::int64_t{-1});
+    QCOMPARE(session.trials[1].direction, 4);
+  }
+
+  void whatIsEmptyInVersion73AndNeededIsRefused_data() {
+    QTest::addColumn<QString>("matlab_class");
+    QTest::newRow("trial_result") << "char";
+    QTest::newRow("trial_end_time") << "double";
+    QTest::newRow("spikes") << "cell";
+  }
+  void whatIsEmptyInVersion73AndNeededIsRefused() {
+    QFETCH(QString, matlab_class);
+    const QTemporaryDir folder;
+    const std::string path = folder.filePath("lacking.mat").toStdString();
+    write_session_of_two_spikes(path, QTest::currentDataTag(), matlab_class.toStdString());
+    const std::string sentence = refusal([&] { read_xds_session(path); });
+    const std::string says = std::string("xds.") + QTest::currentDataTag() + " is missing or empty";
+    const std::string spikes = "xds.spike_counts and xds.spikes are missing or empty";
+    QVERIFY2(is_one_sentence(sentence) && (mentions(sentence, says) || mentions(sentence, spikes)), sentence.c_str());
+  }
+
+  void windowsThatCannotBeSayWhatTheTrialsLack() {
+    const QTemporaryDir folder;
+    const std::string path = written(folder, "short.mat",
+                                     small_session()
+                                         .text("trial_result", "RFRR")
+                                         .matrix("trial_start_time", 4, 1, {2.0, 2.25, 2.3, std::nan("")})
+                                         .matrix("trial_end_time", 4, 1, {2.2, 2.3, 2.5, 2.6})
+                                         .matrix("trial_target_dir", 4, 1, {90, 180, std::nan(""), 0})
+                                         .file());
+    const std::string sentence = refusal([&] { windows_of(read_xds_session(path), 6); });
+    for (const char* const part : {"none of its trials can be used", "1 without a start or an end", "1 not rewarded",
+                                   "1 without a target direction", "1 shorter than 6 bins (the longest has 4)"})
+      QVERIFY2(is_one_sentence(sentence) && sentence.starts_with(path) && mentions(sentence, part), sentence.c_str());
   }
 
   void sessionsThatMissOrMixSomethingAreRefused_data() {
@@ -189,8 +266,7 @@ class XdsSessionTest : public QObject {
     }) << "xds.spike_counts is 4 by 1; time_frame has 10 bins";
     for (const double step : {-0.05, 0.0, std::nan("")})
       QTest::addRow("time goes on by %g", step) << changed([&](MatWriter& w) {
-        std::vector<double> time;
-        for (int bin = 0; bin < 10; ++bin) time.push_back(2 + 0.05 * bin);
+        std::vector<double> time = small_times();
         time[6] = time[5] + step;
         w.matrix("time_frame", 10, 1, time);
       }) << "in bin 7 and 2.25 in the one before; time must rise from bin to bin";

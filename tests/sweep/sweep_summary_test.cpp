@@ -161,15 +161,60 @@ class SweepSummaryTest : public QObject {
     QVERIFY_EXCEPTION_THROWN(point_file_text(point, lacking, last_row()), std::invalid_argument);
   }
 
+  // A loss's unit is that of the task, where all points have the same.
+  void lossesAreInTheUnitOfTheTask() {
+    ParsedSweep sweep = example();
+    const auto unit = [&](const char* name) {
+      const SweepResult result = unmeasured(sweep.sweep, sweep.points);
+      return result.measures[result.measure(name)].unit;
+    };
+    const auto change = [&](SweepPoint& point, const char* key, const char* value) {
+      QVERIFY(!point.config.set_from_string(key, value));
+    };
+    QCOMPARE(unit("gap_add_beta"), std::string("nats per token"));
+    for (SweepPoint& point : sweep.points) change(point, "task.kind", "decoding");
+    QCOMPARE(unit("gap_add_beta"), std::string("nats per window"));
+    QCOMPARE(unit("train_loss"), std::string("nats per window"));
+    QCOMPARE(unit("accuracy"), std::string());
+    QCOMPARE(unit("motif_warm_up_steps"), std::string("steps"));
+    change(sweep.points.back(), "task.answer", "outputs");
+    QCOMPARE(unit("gap_add_beta"), std::string());
+    for (SweepPoint& point : sweep.points) change(point, "task.answer", "outputs");
+    QCOMPARE(unit("model_loss"), std::string("variances"));
+    QVERIFY(unmeasured(sweep.sweep, sweep.points).measures == sweep_measures());
+  }
+
+  void anInductionHeadStandsBesideRecall() {
+    SweepPoint point = example().points[4];
+    QVERIFY(!point.config.set_from_string("task.kind", "induction"));
+    json induction = evaluation(0.01);
+    induction["accuracy"] = {{"mean", 0.75}, {"standard_error", 0.01}};
+    QVERIFY_EXCEPTION_THROWN(point_file_text(point, induction, last_row()), std::invalid_argument);
+    induction["recall"] = induction["add_beta"];
+    induction["gap_recall"] = induction["gap_add_beta"];
+    for (const char* const name : {"add_beta", "oracle", "gap_add_beta", "gap_oracle"}) induction.erase(name);
+    const json read = json::parse(point_file_text(point, induction, last_row())).at("values");
+    QVERIFY(read.at("add_beta_loss") == 0.4 && read.at("oracle_loss") == 0.4);
+    QVERIFY(read.at("gap_add_beta") == 0.01 && read.at("gap_oracle") == 0.01);
+    QVERIFY(read.at("uniform_loss") == 0.7);
+  }
+
   void aDecoderAndACouplingAreMeasured() {
-    const SweepPoint point = example().points[4];
+    SweepPoint point = example().points[4];
     const auto value = [](double mean) { return json{{"mean", mean}, {"standard_error", nullptr}}; };
     json decoder = evaluation(0.01);
+    QVERIFY(!point.config.set_from_string("task.kind", "decoding"));
+    decoder["ideal_decoder"] = value(0.3);
+    decoder["gap_ideal_decoder"] = value(0.2);
+    decoder["uninformed"] = value(2.1);
+    for (const char* const name : {"add_beta", "oracle", "uniform", "gap_add_beta", "gap_oracle"}) decoder.erase(name);
     decoder["accuracy"] = value(0.75);
     decoder["ideal_accuracy"] = value(0.875);
     decoder["coupling"] = {{"hard_share", 0.25}, {"soft_share", nullptr}, {"cycle_hard_share", 0}};
     const json read = json::parse(point_file_text(point, decoder, last_row(), WarmUpRecord{137.5, 0.5})).at("values");
     QVERIFY(read.at("accuracy_below_ideal") == 0.125);
+    QVERIFY(read.at("add_beta_loss") == 0.3 && read.at("oracle_loss") == 0.3 && read.at("gap_add_beta") == 0.2);
+    QVERIFY(read.at("uniform_loss") == 2.1);
     QVERIFY(read.at("motif_warm_up_steps") == 137.5);
     QVERIFY(read.at("motif_warm_up_reached") == 0.5);
     QVERIFY(read.at("motif_hard_share") == 0.25);
@@ -177,7 +222,8 @@ class SweepSummaryTest : public QObject {
     QVERIFY(read.at("cycle_hard_share") == 0.0);
     decoder["ideal_accuracy"] = value(absent);  // a recording from files
     QVERIFY(json::parse(point_file_text(point, decoder, last_row())).at("values").at("accuracy_below_ideal").is_null());
-    const json plain = json::parse(point_file_text(point, evaluation(0.01), last_row())).at("values");
+    const SweepPoint chain = example().points[4];
+    const json plain = json::parse(point_file_text(chain, evaluation(0.01), last_row())).at("values");
     for (const char* const name :
          {"accuracy_below_ideal", "motif_warm_up_steps", "motif_hard_share", "cycle_hard_share"})
       QVERIFY2(plain.at(name).is_null(), name);

@@ -1,8 +1,9 @@
 #include "ui/plots/loss_unit.h"
 
-#include <QObject>
 #include <cmath>
 #include <limits>
+
+#include "core/contract/yardsticks.h"
 
 namespace mambarium {
 namespace {
@@ -12,9 +13,7 @@ constexpr double directions = 8;  // direction_count of core/decoding, which the
 }  // namespace
 
 QString lossUnit(const ExperimentConfig& config) {
-  if (decodes_outputs(config)) return QObject::tr("variances");
-  if (is_decoder(config)) return QObject::tr("nats per window");
-  return scores_one_token(config) ? QObject::tr("nats per answer") : QObject::tr("nats per token");
+  return QString::fromStdString(loss_unit(config));
 }
 
 double uniformLoss(const ExperimentConfig& config) {

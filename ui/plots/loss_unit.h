@@ -8,8 +8,7 @@
 
 namespace mambarium {
 
-// "nats per token"; "nats per answer" where one token of a sequence is scored; of a decoder "nats per window", or
-// "variances" where outputs are decoded: squared deviations over the variance of an output.
+// loss_unit() (core/contract/yardsticks.h) for labels.
 QString lossUnit(const ExperimentConfig& config);
 
 // The loss of giving every answer the same probability: ln of the number of tokens, of a decoder of directions. NaN
