@@ -2,6 +2,7 @@
 
 #include "core/kernels/coupled_scan_layout.h"
 #include "core/kernels/coupled_scan_rank.h"
+#include "core/kernels/each_sequence.h"
 #include "core/kernels/group_sums.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -9,6 +10,7 @@
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
 #include "core/kernels/coupled_chunk-inl.h"
+#include "core/kernels/sequence_chunks-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -45,19 +47,13 @@ HWY_INLINE void WithCoupling(const CoupledScanShape& shape, bool coupled, const 
   });
 }
 
-// Cuts one sequence into chunks: a vector of channels with all its states, some tokens. What a chunk needs is packed.
-class Sequence {
+// A chunk of channels has all their states.
+class Sequence : SequenceChunks<CoupledScanShape, CoupledScanLayout, CoupledScanInputs<float>, CoupledChunk> {
  public:
   Sequence(const CoupledScanShape& shape, const CoupledScanInputs<float>& in, std::int64_t b, Scratch& scratch)
-      : shape_(shape), layout_(shape), size_(layout_.states * lanes), in_(in), b_(b), scratch_(scratch) {
+      : SequenceChunks(shape, in, b, scratch), size_(layout_.states * lanes), coupled_(is_coupled(shape, in.P)) {
     chunk_.states = layout_.states;
     chunk_.rank = shape.rank;
-    coupled_ = is_coupled(shape, in.P);
-    B_ = Padded(in.B);
-    C_ = Padded(in.C);
-    for (float** packed : {&chunk_.dt, &chunk_.x, &chunk_.input, &chunk_.y, &chunk_.dx, &chunk_.ddt}) {
-      *packed = scratch.floats(layout_.chunk * lanes);
-    }
     for (float** packed : {&chunk_.latents, &chunk_.into_latents}) {
       *packed = scratch.floats((layout_.chunk + 1) * shape.rank * lanes);
     }
@@ -73,7 +69,7 @@ class Sequence {
   void ForwardAll(Rows<float> y, float* h_final, Rows<float> z, float* checkpoints) {
     float* h = scratch_.floats(size_);
     for (std::int64_t c = 0; c < shape_.channels; c += lanes) {
-      SelectChannels(c);
+      PackChannels(c);
       PackStates(OfSequence(in_.h0), h);
       for (std::int64_t index = 0; index < layout_.chunks; ++index) {
         SelectChunk(index);
@@ -82,9 +78,7 @@ class Sequence {
         }
         WithCoupling(shape_, coupled_,
                      [&](auto rank, auto form, auto coupled) { ForwardChunk<rank, form, coupled>(chunk_, h); });
-        if (y.data != nullptr) {
-          Unpack(chunk_.y, y);
-        }
+        Unpack(chunk_.y, y);
         if (z.data != nullptr) {
           WriteLatents(z);
         }
@@ -103,14 +97,10 @@ class Sequence {
     float *g = scratch_.floats(size_), *into_A = scratch_.floats(size_);
     float* states = scratch_.floats((layout_.chunk + 1) * size_);
     float *decays = scratch_.floats(layout_.chunk * size_), *growths = scratch_.floats(layout_.chunk * size_);
-    const bool whole = layout_.states == shape_.d_state;
-    const auto rows_or_scratch = [&](const Rows<float>& rows) {
-      return whole && rows.data != nullptr ? rows.sequence(b_) : scratch_.rows(shape_.length, layout_.states);
-    };
-    const auto dB = rows_or_scratch(out.B), dC = rows_or_scratch(out.C);
+    const auto dB = SumsFor(out.B), dC = SumsFor(out.C);
     const auto from_chunk = [&](const Strided<float>& rows) { return Strided<float>{rows.row(begin_), rows.stride}; };
     for (std::int64_t c = 0; c < shape_.channels; c += lanes) {
-      SelectChannels(c);
+      PackChannels(c);
       PackStates(OfSequence(dh_final), g);
       const std::int64_t column = shape_.per_channel ? c : 0;
       const Strided<float> dA{sums.first + c, layout_.channels}, dP{sums.P + column, layout_.width},
@@ -123,24 +113,19 @@ class Sequence {
           BackwardChunk<rank, form, coupled>(chunk_, states, decays, growths, g, into_A, dA, from_chunk(dB),
                                              from_chunk(dC), dP, dQ, c == 0);
         });
-        for (const auto& [packed, rows] : {std::pair{chunk_.dx, out.x}, std::pair{chunk_.ddt, out.dt}}) {
-          if (rows.data != nullptr) {
-            Unpack(packed, rows);
-          }
-        }
+        Unpack(chunk_.dx, out.x);
+        Unpack(chunk_.ddt, out.dt);
       }
       UnpackStates(g, OfSequence(out.h0));
     }
-    if (!whole) {
-      CopyStates(dB, out.B);
-      CopyStates(dC, out.C);
-    }
+    CopySums(dB, out.B);
+    CopySums(dC, out.C);
   }
 
  private:
-  void SelectChannels(std::int64_t c) {
-    channel_ = c;
-    count_ = std::min(lanes, shape_.channels - c);
+  // Selects them and packs what they have for all tokens.
+  void PackChannels(std::int64_t c) {
+    SelectChannels(c);
     PackStates(in_.A, chunk_.A);
     const bool etd = shape_.form == CouplingForm::etd;
     for (std::int64_t i = 0; i < size_; ++i) {
@@ -172,33 +157,14 @@ class Sequence {
   }
 
   void SelectChunk(std::int64_t index) {
-    begin_ = index * layout_.chunk;
-    chunk_.length = std::min(layout_.chunk, shape_.length - begin_);
+    SelectTokens(index);
     chunk_.B = {B_.row(begin_), B_.stride};
     chunk_.C = {C_.row(begin_), C_.stride};
-    Pack(in_.dt, chunk_.dt);
-    Pack(in_.x, chunk_.x);
-    for (std::int64_t i = 0; i < chunk_.length * lanes; ++i) {
-      chunk_.input[i] = chunk_.dt[i] * chunk_.x[i];
-    }
   }
   std::int64_t Checkpoint(std::int64_t index) const {
     return (channel_ * layout_.chunks + index * lanes) * layout_.states;
   }
 
-  // The chunk's tokens and channels, of rows of channels.
-  void Pack(const Rows<const float>& from, float* to) const {
-    const D d;
-    for (std::int64_t t = 0; t < chunk_.length; ++t) {
-      hn::Store(LoadUpTo(d, from.row(b_, begin_ + t) + channel_, count_), d, to + t * lanes);
-    }
-  }
-  void Unpack(const float* from, const Rows<float>& to) const {
-    const D d;
-    for (std::int64_t t = 0; t < chunk_.length; ++t) {
-      StoreUpTo(hn::Load(d, from + t * lanes), d, to.row(b_, begin_ + t) + channel_, count_);
-    }
-  }
   void WriteLatents(const Rows<float>& z) const {
     for (std::int64_t t = 0; t < chunk_.length; ++t) {
       const float* from = chunk_.latents + (t + 1) * shape_.rank * lanes;
@@ -211,10 +177,6 @@ class Sequence {
     }
   }
 
-  template <class Real>
-  Real* OfSequence(Real* all) const {
-    return all == nullptr ? nullptr : all + b_ * shape_.channels * shape_.d_state;
-  }
   // [D, N] (null: zeros) to the states of the channels and back (null: nowhere).
   void PackStates(const float* from, float* to) const {
     std::fill_n(to, size_, 0.0f);
@@ -232,33 +194,8 @@ class Sequence {
     }
   }
 
-  Strided<const float> Padded(const Rows<const float>& rows) {
-    if (layout_.states == shape_.d_state) {
-      return rows.sequence(b_);
-    }
-    const auto to = scratch_.rows(shape_.length, layout_.states);
-    for (std::int64_t t = 0; t < shape_.length; ++t) {
-      std::copy_n(rows.row(b_, t), shape_.d_state, to.row(t));
-      std::fill(to.row(t) + shape_.d_state, to.row(t) + layout_.states, 0.0f);
-    }
-    return to;
-  }
-  void CopyStates(const Strided<float>& from, const Rows<float>& to) const {
-    for (std::int64_t t = 0; to.data != nullptr && t < shape_.length; ++t) {
-      std::copy_n(from.row(t), shape_.d_state, to.row(b_, t));
-    }
-  }
-
-  const CoupledScanShape& shape_;
-  CoupledScanLayout layout_;
   std::int64_t size_;  // of the states of a vector of channels
-  const CoupledScanInputs<float>& in_;
-  std::int64_t b_;
-  Scratch& scratch_;
-  Strided<const float> B_, C_;
-  CoupledChunk chunk_;
-  bool coupled_ = true;  // false: P is 0
-  std::int64_t begin_ = 0, channel_ = 0, count_ = 0;
+  bool coupled_;       // false: P is 0
 };
 
 void CoupledSequence(const CoupledScanShape& shape, const CoupledScanInputs<float>& in, std::int64_t b, Rows<float> y,
@@ -317,14 +254,9 @@ void coupled_scan(const CoupledScanShape& shape, const CoupledScanInputs<float>&
                   Rows<float> z, float* checkpoints, int threads) {
   expect_coupling_rank(shape);
   const std::int64_t of_sequence = CoupledScanLayout(shape).checkpoints();
-  parallel_ranges(shape.batch, threads, [&](std::int64_t begin, std::int64_t end) {
-    const FlushDenormals flush;
-    Scratch scratch;
-    for (std::int64_t b = begin; b < end; ++b) {
-      const Scratch::Frame frame(scratch);
-      float* keep = checkpoints != nullptr ? checkpoints + b * of_sequence : nullptr;
-      HWY_DYNAMIC_DISPATCH(CoupledSequence)(shape, inputs, b, y, h_final, z, keep, scratch);
-    }
+  each_sequence(shape.batch, threads, [&](std::int64_t b, Scratch& scratch) {
+    float* keep = checkpoints != nullptr ? checkpoints + b * of_sequence : nullptr;
+    HWY_DYNAMIC_DISPATCH(CoupledSequence)(shape, inputs, b, y, h_final, z, keep, scratch);
   });
 }
 
@@ -346,11 +278,7 @@ void coupled_scan_backward(const CoupledScanShape& shape, const CoupledScanInput
         HWY_DYNAMIC_DISPATCH(CoupledBackwardSequence)
         (shape, inputs, b, kept, dy, dh_final, gradients, group, scratch);
       });
-  for (std::int64_t c = 0; gradients.A != nullptr && c < shape.channels; ++c) {
-    for (std::int64_t n = 0; n < shape.d_state; ++n) {
-      gradients.A[c * shape.d_state + n] = sums.first[n * layout.channels + c];
-    }
-  }
+  write_channels(shape.diagonal(), layout, sums.first, gradients.A);
   write_coupling(shape, layout, sums.P, false, gradients.P);
   write_coupling(shape, layout, sums.Q, true, gradients.Q);
 }

@@ -1,13 +1,14 @@
 #include "core/kernels/diagonal_scan.h"
 
 #include "core/kernels/diagonal_scan_layout.h"
+#include "core/kernels/each_sequence.h"
 #include "core/kernels/group_sums.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/kernels/diagonal_scan.cpp"
 #include "hwy/foreach_target.h"
 // foreach_target.h comes first.
-#include "core/kernels/vector_math-inl.h"
+#include "core/kernels/sequence_chunks-inl.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -126,56 +127,32 @@ void Backward(const Tile& tile, Strided<const float> before_chunk, float* states
   }
 }
 
-HWY_INLINE void Pack(Strided<const float> from, std::int64_t length, std::int64_t count, float* to) {
-  const D d;
-  for (std::int64_t t = 0; t < length; ++t) {
-    hn::Store(LoadUpTo(d, from.row(t), count), d, to + t * lanes);
-  }
-}
-
-HWY_INLINE void Unpack(const float* from, std::int64_t length, std::int64_t count, Strided<float> to) {
-  const D d;
-  for (std::int64_t t = 0; t < length; ++t) {
-    StoreUpTo(hn::Load(d, from + t * lanes), d, to.row(t), count);
-  }
-}
-
-// Cuts one sequence into tiles: a vector of channels, chunk by chunk, all its states. A chunk of them is packed,
-// because rows of wide tensors fall into few sets of the cache. Rows that do not fill the last tile of states are
-// padded.
-class Sequence {
+// A chunk of channels is one tile of states after the other.
+class Sequence : SequenceChunks<DiagonalScanShape, DiagonalScanLayout, DiagonalScanInputs<float>, Tile> {
  public:
   Sequence(const DiagonalScanShape& shape, const DiagonalScanInputs<float>& in, std::int64_t b, Scratch& scratch)
-      : shape_(shape), layout_(shape), in_(in), b_(b), scratch_(scratch) {
-    A_ = StatesOfChannels(in.A);
-    B_ = Padded(in.B);
-    C_ = Padded(in.C);
-    for (float** packed : {&tile_.dt, &tile_.x, &tile_.input, &tile_.y, &tile_.dx, &tile_.ddt}) {
-      *packed = scratch.floats(layout_.chunk * lanes);
-    }
-  }
+      : SequenceChunks(shape, in, b, scratch), A_(StatesOfChannels(in.A)) {}
 
   // checkpoints: [chunks][states][channels] or null; y.data may be null.
   void ForwardAll(Rows<float> y, float* h_final, float* checkpoints) {
     const auto state = StatesOfChannels(OfSequence(in_.h0));
     for (std::int64_t c = 0; c < shape_.channels; c += lanes) {
-      for (std::int64_t chunk = 0; chunk < layout_.chunks; ++chunk) {
-        SelectChunk(c, chunk);
-        std::fill_n(tile_.y, tile_.length * lanes, 0.0f);
+      SelectChannels(c);
+      for (std::int64_t index = 0; index < layout_.chunks; ++index) {
+        SelectTokens(index);
+        std::fill_n(chunk_.y, chunk_.length * lanes, 0.0f);
         for (std::int64_t n = 0; n < layout_.states; n += tile_states) {
           SelectStates(n);
           const auto h = At(state, n, c);
           if (checkpoints != nullptr) {
-            CopyTile(h, At(Rectangle(checkpoints + chunk * layout_.size()), n, c));
+            CopyTile(h, At(Rectangle(checkpoints + index * layout_.size()), n, c));
           }
-          y.data != nullptr ? Forward<true>(tile_, h) : Forward<false>(tile_, h);
+          y.data != nullptr ? Forward<true>(chunk_, h) : Forward<false>(chunk_, h);
         }
-        if (y.data != nullptr) {
-          Unpack(tile_.y, tile_.length, count_, Later(y).columns(c));
-        }
+        Unpack(chunk_.y, y);
       }
     }
-    WriteChannels(state, OfSequence(h_final));
+    write_channels(shape_, layout_, state.data, OfSequence(h_final));
   }
 
   // dA: [states][channels], added to.
@@ -189,60 +166,35 @@ class Sequence {
     const auto g = StatesOfChannels(OfSequence(dh_final));
     float* states = scratch_.floats((layout_.chunk + 1) * tile_size);
     float* decays = scratch_.floats(layout_.chunk * tile_size);
-    const bool whole = layout_.states == shape_.d_state;
-    const auto sums = [&](const Rows<float>& rows) {
-      return whole && rows.data != nullptr ? rows.sequence(b_) : scratch_.rows(shape_.length, layout_.states);
-    };
-    const auto dB = sums(out.B), dC = sums(out.C);
+    const auto dB = SumsFor(out.B), dC = SumsFor(out.C);
     for (std::int64_t c = 0; c < shape_.channels; c += lanes) {
-      for (std::int64_t chunk = layout_.chunks - 1; chunk >= 0; --chunk) {
-        SelectChunk(c, chunk);
-        Pack(Later(dy).columns(c), tile_.length, count_, tile_.y);
-        std::fill_n(tile_.dx, tile_.length * lanes, 0.0f);
-        std::fill_n(tile_.ddt, tile_.length * lanes, 0.0f);
+      SelectChannels(c);
+      for (std::int64_t index = layout_.chunks - 1; index >= 0; --index) {
+        SelectTokens(index);
+        Pack(dy, chunk_.y);
+        std::fill_n(chunk_.dx, chunk_.length * lanes, 0.0f);
+        std::fill_n(chunk_.ddt, chunk_.length * lanes, 0.0f);
         for (std::int64_t n = 0; n < layout_.states; n += tile_states) {
           SelectStates(n);
-          const Strided<const float> before{checkpoints + chunk * layout_.size() + n * layout_.channels + c,
+          const Strided<const float> before{checkpoints + index * layout_.size() + n * layout_.channels + c,
                                             layout_.channels};
-          Backward(tile_, before, states, decays, At(g, n, c), At(Rectangle(dA), n, c), At(dB, begin_, n),
+          Backward(chunk_, before, states, decays, At(g, n, c), At(Rectangle(dA), n, c), At(dB, begin_, n),
                    At(dC, begin_, n), c == 0);
         }
-        for (const auto& [packed, rows] : {std::pair{tile_.dx, out.x}, std::pair{tile_.ddt, out.dt}}) {
-          if (rows.data != nullptr) {
-            Unpack(packed, tile_.length, count_, Later(rows).columns(c));
-          }
-        }
+        Unpack(chunk_.dx, out.x);
+        Unpack(chunk_.ddt, out.dt);
       }
     }
-    if (!whole) {
-      CopyStates(dB, out.B);
-      CopyStates(dC, out.C);
-    }
-    WriteChannels(g, OfSequence(out.h0));
+    CopySums(dB, out.B);
+    CopySums(dC, out.C);
+    write_channels(shape_, layout_, g.data, OfSequence(out.h0));
   }
 
  private:
-  void SelectChunk(std::int64_t c, std::int64_t chunk) {
-    count_ = std::min(lanes, shape_.channels - c);
-    channel_ = c;
-    begin_ = chunk * layout_.chunk;
-    tile_.length = std::min(layout_.chunk, shape_.length - begin_);
-    Pack(Later(in_.dt).columns(c), tile_.length, count_, tile_.dt);
-    Pack(Later(in_.x).columns(c), tile_.length, count_, tile_.x);
-    for (std::int64_t i = 0; i < tile_.length * lanes; ++i) {
-      tile_.input[i] = tile_.dt[i] * tile_.x[i];
-    }
-  }
   void SelectStates(std::int64_t n) {
-    tile_.A = At(A_, n, channel_);
-    tile_.B = At(B_, begin_, n);
-    tile_.C = At(C_, begin_, n);
-  }
-
-  // This sequence from the chunk's first token on.
-  template <class Real>
-  Strided<Real> Later(const Rows<Real>& rows) const {
-    return {rows.row(b_, begin_), rows.row_stride};
+    chunk_.A = At(A_, n, channel_);
+    chunk_.B = At(B_, begin_, n);
+    chunk_.C = At(C_, begin_, n);
   }
 
   Strided<float> Rectangle(float* data) const { return {data, layout_.channels}; }
@@ -256,12 +208,7 @@ class Sequence {
     }
   }
 
-  template <class Real>
-  Real* OfSequence(Real* all) const {
-    return all == nullptr ? nullptr : all + b_ * shape_.channels * shape_.d_state;
-  }
-
-  // [D, N] (null: zeros) to [states][channels] and back (null: nowhere).
+  // [D, N] (null: zeros) to [states][channels].
   Strided<float> StatesOfChannels(const float* from) {
     const auto to = Rectangle(scratch_.zeros(layout_.size()));
     for (std::int64_t c = 0; from != nullptr && c < shape_.channels; ++c) {
@@ -271,40 +218,8 @@ class Sequence {
     }
     return to;
   }
-  void WriteChannels(const Strided<float>& from, float* to) const {
-    for (std::int64_t c = 0; to != nullptr && c < shape_.channels; ++c) {
-      for (std::int64_t n = 0; n < shape_.d_state; ++n) {
-        to[c * shape_.d_state + n] = from.row(n)[c];
-      }
-    }
-  }
 
-  Strided<const float> Padded(const Rows<const float>& rows) {
-    if (layout_.states == shape_.d_state) {
-      return rows.sequence(b_);
-    }
-    const auto to = scratch_.rows(shape_.length, layout_.states);
-    for (std::int64_t t = 0; t < shape_.length; ++t) {
-      std::copy_n(rows.row(b_, t), shape_.d_state, to.row(t));
-      std::fill(to.row(t) + shape_.d_state, to.row(t) + layout_.states, 0.0f);
-    }
-    return to;
-  }
-  void CopyStates(const Strided<float>& from, const Rows<float>& to) const {
-    for (std::int64_t t = 0; to.data != nullptr && t < shape_.length; ++t) {
-      std::copy_n(from.row(t), shape_.d_state, to.row(b_, t));
-    }
-  }
-
-  const DiagonalScanShape& shape_;
-  DiagonalScanLayout layout_;
-  const DiagonalScanInputs<float>& in_;
-  std::int64_t b_;
-  Scratch& scratch_;
   Strided<float> A_;
-  Strided<const float> B_, C_;
-  Tile tile_;
-  std::int64_t begin_ = 0, channel_ = 0, count_ = 0;
 };
 
 void ScanSequence(const DiagonalScanShape& shape, const DiagonalScanInputs<float>& in, std::int64_t b, Rows<float> y,
@@ -344,14 +259,9 @@ std::int64_t diagonal_scan_checkpoints(const DiagonalScanShape& shape) {
 void diagonal_scan(const DiagonalScanShape& shape, const DiagonalScanInputs<float>& inputs, Rows<float> y,
                    float* h_final, float* checkpoints, int threads) {
   const std::int64_t of_sequence = DiagonalScanLayout(shape).checkpoints();
-  parallel_ranges(shape.batch, threads, [&](std::int64_t begin, std::int64_t end) {
-    const FlushDenormals flush;
-    Scratch scratch;
-    for (std::int64_t b = begin; b < end; ++b) {
-      const Scratch::Frame frame(scratch);
-      float* keep = checkpoints != nullptr ? checkpoints + b * of_sequence : nullptr;
-      HWY_DYNAMIC_DISPATCH(ScanSequence)(shape, inputs, b, y, h_final, keep, scratch);
-    }
+  each_sequence(shape.batch, threads, [&](std::int64_t b, Scratch& scratch) {
+    float* keep = checkpoints != nullptr ? checkpoints + b * of_sequence : nullptr;
+    HWY_DYNAMIC_DISPATCH(ScanSequence)(shape, inputs, b, y, h_final, keep, scratch);
   });
 }
 
@@ -367,11 +277,7 @@ void diagonal_scan_backward(const DiagonalScanShape& shape, const DiagonalScanIn
         HWY_DYNAMIC_DISPATCH(ScanBackwardSequence)
         (shape, inputs, b, kept, dy, dh_final, gradients, group.first, scratch);
       });
-  for (std::int64_t c = 0; gradients.A != nullptr && c < shape.channels; ++c) {
-    for (std::int64_t n = 0; n < shape.d_state; ++n) {
-      gradients.A[c * shape.d_state + n] = sums.first[n * layout.channels + c];
-    }
-  }
+  write_channels(shape, layout, sums.first, gradients.A);
 }
 
 }  // namespace mambarium::kernels

@@ -25,4 +25,14 @@ struct DiagonalScanLayout {
   std::int64_t chunk, chunks;     // tokens from one kept state to the next, and how many are kept
 };
 
+// [states][channels] of a layout to [D, N] (null: nowhere).
+inline void write_channels(const DiagonalScanShape& shape, const DiagonalScanLayout& layout, const float* from,
+                           float* to) {
+  for (std::int64_t c = 0; to != nullptr && c < shape.channels; ++c) {
+    for (std::int64_t n = 0; n < shape.d_state; ++n) {
+      to[c * shape.d_state + n] = from[n * layout.channels + c];
+    }
+  }
+}
+
 }  // namespace mambarium::kernels

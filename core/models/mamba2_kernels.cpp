@@ -6,10 +6,10 @@
 #include "core/kernels/cross_entropy.h"
 #include "core/kernels/mixer.h"
 #include "core/kernels/mlp.h"
-#include "core/kernels/parallel.h"
 #include "core/models/kernel_functions.h"
 #include "core/models/mamba2_operators.h"
 #include "core/models/operators.h"
+#include "core/models/threaded_linear.h"
 #include "core/torch_precompiled.h"
 
 namespace mambarium::fused {
@@ -194,54 +194,6 @@ struct MlpFunction : torch::autograd::Function<MlpFunction> {
   }
 };
 
-// A product with LibTorch's BLAS, cut by the sizes alone, so that no bit of it depends on the number of threads. BLAS
-// itself has one thread (torch_threads()).
-struct LinearFunction : torch::autograd::Function<LinearFunction> {
-  static constexpr std::int64_t rows_at_once = 1024, outputs_at_once = 64;
-
-  // out(part) = what `product` of that part of 0 .. count - 1 gives.
-  template <class Product>
-  static void in_parts(std::int64_t count, std::int64_t at_once, int threads, const Product& product) {
-    kernels::parallel_ranges((count + at_once - 1) / at_once, threads, [&](std::int64_t begin, std::int64_t end) {
-      const at::AutoDispatchBelowADInplaceOrView no_autograd;
-      for (std::int64_t part = begin; part < end; ++part) {
-        product(part * at_once, std::min(at_once, count - part * at_once));
-      }
-    });
-  }
-
-  static Tensor forward(AutogradContext* context, const Tensor& u, const Tensor& weight, std::int64_t threads) {
-    context->save_for_backward({u, weight});
-    context->saved_data["threads"] = threads;
-    const auto rows = u.reshape({-1, u.size(-1)}), columns = weight.t();
-    auto out = torch::empty({rows.size(0), weight.size(0)}, u.options());
-    in_parts(rows.size(0), rows_at_once, static_cast<int>(threads), [&](std::int64_t first, std::int64_t count) {
-      auto part = out.narrow(0, first, count);
-      at::mm_out(part, rows.narrow(0, first, count), columns);
-    });
-    auto sizes = u.sizes().vec();
-    sizes.back() = weight.size(0);
-    return out.view(sizes);
-  }
-  static variable_list backward(AutogradContext* context, variable_list incoming) {
-    const auto tensors = context->get_saved_variables();
-    const auto& u = tensors[0];
-    const auto& weight = tensors[1];
-    const int threads = static_cast<int>(context->saved_data["threads"].toInt());
-    const auto rows = u.reshape({-1, u.size(-1)}), dout = incoming[0].reshape({-1, weight.size(0)});
-    auto du = torch::empty_like(rows), dweight = torch::empty_like(weight);
-    in_parts(rows.size(0), rows_at_once, threads, [&](std::int64_t first, std::int64_t count) {
-      auto part = du.narrow(0, first, count);
-      at::mm_out(part, dout.narrow(0, first, count), weight);
-    });
-    in_parts(weight.size(0), outputs_at_once, threads, [&](std::int64_t first, std::int64_t count) {
-      auto part = dweight.narrow(0, first, count);
-      at::mm_out(part, dout.narrow(1, first, count).t(), rows);
-    });
-    return {du.view(u.sizes()), dweight, Tensor()};
-  }
-};
-
 // The gradients are taken on the way forward, where the rows are in cache; backward only scales them.
 struct LossFunction : torch::autograd::Function<LossFunction> {
   static Tensor forward(AutogradContext* context, const PlanPointer<ReadOutShape>& plan, const Tensor& targets,
@@ -358,7 +310,7 @@ bool is_narrow(const Mamba2Options& options) {
 
 operators::Linear linear_of(const Mamba2Options& options) {
   return [threads = options.threads](const Tensor& input, const Tensor& weight) {
-    return LinearFunction::apply(input, weight, threads);
+    return threaded_linear(input, weight, threads);
   };
 }
 

@@ -10,16 +10,27 @@
 
 namespace mambarium {
 
+namespace {
+
+// What is left of equal differences are roundings of what they are differences of.
+bool are_same(std::span<const double> numbers) {
+  constexpr double rounding = 1e-12;
+  const auto [least, most] = std::ranges::minmax(numbers);
+  return most - least <= rounding * std::max(std::abs(least), std::abs(most));
+}
+
+}  // namespace
+
 PairedTest paired_test(std::span<const double> differences) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   std::vector<double> pairs;
   std::ranges::copy_if(differences, std::back_inserter(pairs), [](double value) { return !std::isnan(value); });
   const std::int64_t n = std::ssize(pairs);
   if (n < 2) return {n, nan, nan};
+  if (are_same(pairs)) return {n, nan, nan, true};
   const Measured mean = measured(pairs);
-  if (mean.mean == 0) return {n, 0, 1};
   const double t = mean.mean / mean.standard_error;
-  return {n, t, std::isinf(t) ? 0 : std::max(0.0, 1 - student_t_within(std::abs(t), n - 1))};
+  return {n, t, std::max(0.0, 1 - student_t_within(std::abs(t), n - 1))};
 }
 
 std::vector<double> holm_adjusted(std::span<const double> p) {

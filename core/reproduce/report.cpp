@@ -132,13 +132,15 @@ std::string p_text(double p) {
   return p < least ? "< 0.0001" : fmt::format("{:.2g}", p);
 }
 
-// "none found, p = 0.4, Holm 1 (3 pairs)": whether a comparison found a difference from 0.
+// "none found, p = 0.4, Holm = 1 (3 pairs)": whether a comparison found a difference from 0.
 std::string difference_text(const DecidedCell& cell, double adjusted) {
   if (!cell.test) return "";
+  const char* const found = cell.found_no_difference() ? "none found" : "found";
+  if (cell.test->all_same) return fmt::format("{}, the same in all {} seeds", found, cell.test->n);
   if (std::isnan(cell.test->p)) return "not tested";
   const std::string p = p_text(cell.test->p), holm = p_text(adjusted);
-  return fmt::format("{}, p {}{}, Holm {}{} ({} pairs)", cell.found_no_difference() ? "none found" : "found",
-                     p.starts_with('<') ? "" : "= ", p, holm.starts_with('<') ? "" : "= ", holm, cell.test->n);
+  return fmt::format("{}, p {}{}, Holm {}{} ({} pairs)", found, p.starts_with('<') ? "" : "= ", p,
+                     holm.starts_with('<') ? "" : "= ", holm, cell.test->n);
 }
 
 // The p of every comparison of a figure after Holm's correction, by claim and cell; NaN for what compares nothing.

@@ -1,7 +1,8 @@
 // The report of a reproduction: every claim with the paper's value, the measured one with its interval, and what that
 // decides; then every figure with its picture, its numbers, and the runs to look at. Comparisons also have the p of a
-// paired t-test, and beside it what Holm's correction makes of it among all comparisons of the figure. As Markdown and
-// as one HTML page.
+// paired t-test, and beside it what Holm's correction makes of it among all comparisons of the figure that are tested;
+// where all seeds differ by the same there is no test, and the report says that instead. As Markdown and as one HTML
+// page.
 #pragma once
 
 #include <span>

@@ -22,4 +22,8 @@ std::string rate_text(double per_second) {
   return fmt::format("{:.0f}", per_second);
 }
 
+std::string count_text(std::size_t count, std::string_view what) {
+  return std::to_string(count).append(" ").append(what).append(count == 1 ? "" : "s");
+}
+
 }  // namespace mambarium

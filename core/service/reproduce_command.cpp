@@ -7,6 +7,7 @@
 #include <chrono>
 #include <memory>
 #include <set>
+#include <span>
 
 #include "core/contract/resources.h"
 #include "core/contract/text.h"
@@ -39,19 +40,6 @@ std::vector<ReproducedFigure> known_figures(const ReproduceOptions& options) {
   return std::move(loaded.figures);
 }
 
-std::size_t points_of(const ReproducedFigure& figure) {
-  std::size_t count = 0;
-  for (const ParsedSweep& sweep : figure.sweeps) count += sweep.points.size();
-  return count;
-}
-
-int list(const std::vector<ReproducedFigure>& figures) {
-  for (const ReproducedFigure& figure : figures)
-    fmt::print("{:<7} {:<18} {:<32} {:>4} runs, {} claims  {}\n", figure.group, figure.id,
-               fmt::format("{}", fmt::join(figure.names, ", ")), points_of(figure), figure.claims.size(), figure.title);
-  return exit_code::success;
-}
-
 // The ids, and the groups after them.
 std::string names_of(const std::vector<ReproducedFigure>& figures) {
   std::vector<std::string> names;
@@ -61,14 +49,15 @@ std::string names_of(const std::vector<ReproducedFigure>& figures) {
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::vector<ReproducedFigure> chosen_figures(const ReproduceOptions& options) {
-  std::vector<ReproducedFigure> known = known_figures(options);
-  if (options.what == std::vector<std::string>{"all"}) return known;
+std::vector<ReproducedFigure> chosen_figures(const ReproduceOptions& options, std::span<const std::string> names) {
+  const std::vector<ReproducedFigure> known = known_figures(options);
   std::vector<ReproducedFigure> chosen;
-  for (const std::string& name : options.what) {
-    bool found = false;
+  for (const std::string& name : names) {
+    bool found = name == "all";
     for (const ReproducedFigure& figure : known) {
-      if (figure.id != name && figure.group != name && std::ranges::count(figure.names, name) == 0) continue;
+      const bool is_meant =
+          name == "all" || figure.id == name || figure.group == name || std::ranges::count(figure.names, name) > 0;
+      if (!is_meant) continue;
       found = true;
       if (std::ranges::count(chosen, figure.id, &ReproducedFigure::id) == 0) chosen.push_back(figure);
     }
@@ -80,7 +69,7 @@ std::vector<ReproducedFigure> chosen_figures(const ReproduceOptions& options) {
 }
 
 // Equal experiments of several figures are one point.
-std::vector<const SweepPoint*> distinct_points(const std::vector<ReproducedFigure>& figures) {
+std::vector<const SweepPoint*> distinct_points(std::span<const ReproducedFigure> figures) {
   std::vector<const SweepPoint*> points;
   std::set<std::string> ids;
   for (const ReproducedFigure& figure : figures)
@@ -88,6 +77,23 @@ std::vector<const SweepPoint*> distinct_points(const std::vector<ReproducedFigur
       for (const SweepPoint& point : sweep.points)
         if (ids.insert(point.id).second) points.push_back(&point);
   return points;
+}
+
+void list_line(const std::string& group, const std::string& id, const std::string& names, std::size_t runs,
+               std::size_t claims, const std::string& title) {
+  fmt::print("{:<7} {:<21} {:<32} {:>4} runs, {:>2} claims  {}\n", group, id, names, runs, claims, title);
+}
+
+int list(const std::vector<ReproducedFigure>& figures) {
+  std::size_t claims = 0;
+  for (const ReproducedFigure& figure : figures) {
+    list_line(figure.group, figure.id, fmt::format("{}", fmt::join(figure.names, ", ")),
+              distinct_points({&figure, 1}).size(), figure.claims.size(), figure.title);
+    claims += figure.claims.size();
+  }
+  if (figures.size() > 1)
+    list_line("", "together", "", distinct_points(figures).size(), claims, "a run that figures share counts once");
+  return exit_code::success;
 }
 
 // Curves are drawn from the runs beside the results.
@@ -191,7 +197,7 @@ void tell(const std::vector<ReportedFigure>& reported) {
 
 int reproduce_figures(const ReproduceOptions& options) {
   const auto begun = std::chrono::steady_clock::now();
-  const std::vector<ReproducedFigure> figures = chosen_figures(options);
+  const std::vector<ReproducedFigure> figures = chosen_figures(options, options.what);
   const fs::path out = options.out;
   const SweepFolder folder(out);
   const auto points = distinct_points(figures);
@@ -201,8 +207,8 @@ int reproduce_figures(const ReproduceOptions& options) {
   std::ranges::stable_sort(to_do, std::ranges::greater(),
                            [](const SweepPoint* point) { return training_tokens(*point); });
   const std::size_t workers = options.workers > 0 ? options.workers : usable_cores();
-  fmt::print("{} figures, {} runs, {} of them done, {} at a time, in {}\n", figures.size(), points.size(),
-             points.size() - to_do.size(), workers, out.string());
+  fmt::print("{}, {}, {} of them done, {} at a time, in {}\n", count_text(figures.size(), "figure"),
+             count_text(points.size(), "run"), points.size() - to_do.size(), workers, out.string());
   std::fflush(stdout);
   const SignalWatcher signals;
   SweepProgress progress(points.size(), points.size() - to_do.size(), to_do);
@@ -225,7 +231,9 @@ int reproduce_figures(const ReproduceOptions& options) {
 }
 
 int reproduce(const ReproduceOptions& options) {
-  return options.what == std::vector<std::string>{"list"} ? list(known_figures(options)) : reproduce_figures(options);
+  if (options.what.front() != "list") return reproduce_figures(options);
+  const auto named = std::span(options.what).subspan(1);
+  return list(named.empty() ? known_figures(options) : chosen_figures(options, named));
 }
 
 }  // namespace
@@ -236,7 +244,8 @@ Command add_reproduce_command(CLI::App& program) {
   const auto options = std::make_shared<ReproduceOptions>();
   command
       ->add_option("figure", options->what,
-                   "list, all, a paper (markov, motif), or figures that list names: window or fig3b")
+                   wrapped("all, a paper (markov, motif), or figures by name: window or fig3b; list says which there "
+                           "are, list motif those of a paper"))
       ->type_name("FIGURE...")
       ->required();
   accept_only(command->add_option(

@@ -3,10 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "core/contract/text.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
+#include "core/service/duration_text.h"
 #include "core/service/help_text.h"
 #include "core/service/sweep_progress.h"
 #include "core/sweep/sweep_merge.h"
@@ -65,6 +67,19 @@ int merge(const SweepOptions& options, const ParsedSweep& parsed, const fs::path
   return exit_code::success;
 }
 
+void tell_settings_without_effect(const std::vector<SweepPoint>& points) {
+  for (const Property& property : property_table()) {
+    const std::string key(property.key);
+    if (std::ranges::any_of(points, [&](const SweepPoint& point) { return point.config.applies(key); })) continue;
+    for (const SweepPoint& point : points) {
+      const std::vector<std::string> notes = without_effect(point.config, std::span(&key, 1));
+      if (notes.empty()) continue;
+      fmt::print(stderr, "{}\n", notes.front());
+      break;
+    }
+  }
+}
+
 int report(const ParsedSweep& parsed, const SweepFolder& folder, const Shard& shard, const SweepOutcome& outcome) {
   if (outcome.interrupted) return tell_interrupted();
   const auto missing = folder.write_results(parsed.sweep, parsed.points);
@@ -86,13 +101,14 @@ int compute(const SweepOptions& options, const ParsedSweep& parsed, const fs::pa
   const std::size_t workers = options.workers > 0 ? options.workers : usable_cores();
   const SweepFolder folder(out);
   folder.write_plan(parsed.sweep, parsed.points);
+  tell_settings_without_effect(parsed.points);
   std::size_t in_shard = 0;
   std::vector<const SweepPoint*> to_do;
   for (std::size_t index = shard.number - 1; index < parsed.points.size(); index += shard.count) {
     ++in_shard;
     if (!folder.measures(parsed.points[index])) to_do.push_back(&parsed.points[index]);
   }
-  fmt::print("{}: {} points{}, {} of them done, {} at a time, in {}\n", parsed.sweep.title, in_shard,
+  fmt::print("{}: {}{}, {} of them done, {} at a time, in {}\n", parsed.sweep.title, count_text(in_shard, "point"),
              shard.count > 1 ? fmt::format(" in shard {}/{}", shard.number, shard.count) : "", in_shard - to_do.size(),
              workers, out.string());
   std::fflush(stdout);

@@ -107,22 +107,27 @@ void check_masked_targets(SequenceModel& model) {
   QVERIFY(std::abs(model.loss(tokens, targets).item<double>() - expected) < 1e-13);
 }
 
+double finite_difference(const std::function<at::Tensor()>& objective, const at::Tensor& numbers, std::int64_t index) {
+  constexpr double step = 1e-6;
+  const auto flat = numbers.view({-1});
+  const double kept = flat[index].item<double>();
+  flat[index] = kept + step;
+  const double above = objective().item<double>();
+  flat[index] = kept - step;
+  const double below = objective().item<double>();
+  flat[index] = kept;
+  return (above - below) / (2 * step);
+}
+
 double gradient_error(SequenceModel& model, const at::Tensor& tokens, const at::Tensor& targets, std::int64_t most) {
   model.loss(tokens, targets).backward();
   const torch::NoGradGuard no_gradients;
   double largest = 0;
   for (const Parameter& parameter : model.parameters()) {
-    const auto numbers = parameter.tensor.view({-1});
     const auto gradients = parameter.tensor.grad().reshape({-1});
-    for (std::int64_t index = 0; index < std::min(numbers.numel(), most); ++index) {
-      constexpr double step = 1e-6;
-      const double kept = numbers[index].item<double>();
-      numbers[index] = kept + step;
-      const double above = model.loss(tokens, targets).item<double>();
-      numbers[index] = kept - step;
-      const double below = model.loss(tokens, targets).item<double>();
-      numbers[index] = kept;
-      largest = std::max(largest, std::abs((above - below) / (2 * step) - gradients[index].item<double>()));
+    for (std::int64_t index = 0; index < std::min(gradients.numel(), most); ++index) {
+      const double difference = finite_difference([&] { return model.loss(tokens, targets); }, parameter.tensor, index);
+      largest = std::max(largest, std::abs(difference - gradients[index].item<double>()));
     }
   }
   return largest;

@@ -4,6 +4,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "core/sweep/sweep_summary.h"
 
@@ -140,6 +142,26 @@ class FigureFileTest : public QObject {
     write("2.json", "one", "On Letters");
     const QString ids = QString::fromStdString(to_string(load().problems));
     QVERIFY2(ids.contains("another figure has the id \"one\" already"), qPrintable(ids));
+  }
+
+  void motifsOnATaskShareTheirRunsWithDecoding() {
+    for (const Budget budget : {Budget::quick, Budget::paper}) {
+      const auto figures = load_reproduced_figures(shipped, budget).figures;
+      const auto ids = [&](const char* figure) {
+        std::set<std::string> all;
+        for (const ParsedSweep& sweep : std::ranges::find(figures, figure, &ReproducedFigure::id)->sweeps)
+          for (const SweepPoint& point : sweep.points) all.insert(point.id);
+        return all;
+      };
+      const std::set<std::string> task = ids("motif-task"), decoding = ids("motif-decoding");
+      std::vector<std::string> shared;
+      std::ranges::set_intersection(task, decoding, std::back_inserter(shared));
+      const std::size_t seeds = budget == Budget::quick ? 3 : 5;
+      // 13 motifs, three profiles, Motifblank, Mamba, and three more ranks of Motif-2; of them Motif-2, Motif-12,
+      // Motifblank and Mamba.
+      QCOMPARE(task.size(), 21 * seeds);
+      QCOMPARE(shared.size(), 4 * seeds);
+    }
   }
 
   // The reports of two implementations count the same: 2 (16 x 2) + 1 numbers for each layer.

@@ -41,13 +41,30 @@ class PairedTestTest : public QObject {
     QVERIFY2(std::abs(test.p - p) < 1e-14, qPrintable(QString::number(test.p, 'g', 17)));
   }
 
-  void whereNothingOrEverythingDiffersAlike() {
-    const PairedTest same = paired_test(std::vector{0.0, 0.0, 0.0});
-    QVERIFY(same.t == 0 && same.p == 1);
+  void pairsThatDifferAlikeAreNotTested_data() {
+    QTest::addColumn<QList<double>>("differences");
+    QTest::addColumn<bool>("all_same");
+    QTest::newRow("none differs") << QList<double>{0, 0, 0} << true;
+    QTest::newRow("a count") << QList<double>{1560, 1560, 1560} << true;
+    QTest::newRow("but for rounding") << QList<double>{0.5 - 0.45, 0.7 - 0.65, 0.9 - 0.85} << true;
+    QTest::newRow("two pairs") << QList<double>{-0.25, -0.25} << true;
+    QTest::newRow("one of them missing") << QList<double>{3, no_number, 3} << true;
+    QTest::newRow("in the ninth digit") << QList<double>{0.123456789, 0.123456788, 0.123456789} << false;
+    QTest::newRow("in sign") << QList<double>{1, -1, 1} << false;
+    QTest::newRow("one differs") << QList<double>{0, 0, 1e-9} << false;
+    QTest::newRow("one pair") << QList<double>{2, no_number} << false;
+  }
+  void pairsThatDifferAlikeAreNotTested() {
+    QFETCH(QList<double>, differences);
+    QFETCH(bool, all_same);
+    const PairedTest test = paired_test({differences.constData(), static_cast<std::size_t>(differences.size())});
+    QCOMPARE(test.all_same, all_same);
+    QCOMPARE(std::isnan(test.p) && std::isnan(test.t), all_same || test.n < 2);
+  }
+
+  void differencesThatCancelAreNone() {
     const PairedTest even = paired_test(std::vector{1.0, -1.0, 0.0});
-    QVERIFY(even.t == 0 && even.p == 1);
-    const PairedTest always = paired_test(std::vector{1560.0, 1560.0, 1560.0});
-    QVERIFY(std::isinf(always.t) && always.p == 0);
+    QVERIFY(even.t == 0 && even.p == 1 && !even.all_same);
   }
 
   void pairsThatLackANumberDoNotCount() {

@@ -83,6 +83,34 @@ class ReportTest : public QObject {
       QVERIFY2(page.contains(text), qPrintable(QString(text) + "\nis not in\n" + page));
   }
 
+  // A count that every seed agrees on is no test: it has no p, and Holm's family is one smaller.
+  void whatAllSeedsAgreeOnIsNotTested() {
+    ReproducedFigure one = figure();
+    one.claims[0].inequality = {Inequality::Kind::above, 0};
+    ClaimCell third = one.claims[0].cells[1];
+    third.name = "k = 3";
+    one.claims[0].cells.push_back(third);
+    for (ClaimCell& cell : one.claims[0].cells) cell.is_difference = true;
+    const PairedTest untested{3, no_number, no_number, true};
+    DecidedClaim decided;
+    decided.verdict = Verdict::no_difference;
+    decided.cells = {{{1560, 0, 3, 1560, 1560}, Verdict::holds, {"run-a"}, untested},
+                     {{0.2, 0.01, 3, 0.157, 0.243}, Verdict::holds, {"run-b"}, PairedTest{3, 20, 0.0025}},
+                     {{0, 0, 3, 0, 0}, Verdict::no_difference, {"run-c"}, untested}};
+    const ReportedFigure figures[] = {{&one, {decided}, {}, {}, {}, "runs"}};
+    const auto has = [](const std::string& page, const QStringList& cells) {
+      for (const QString& cell : cells)
+        QVERIFY2(page.find(cell.toStdString()) != std::string::npos,
+                 (cell.toStdString() + "\nis not in\n" + page).c_str());
+    };
+    has(report_markdown(head, figures),
+        {"| found, the same in all 3 seeds | holds |", "| found, p = 0.0025, Holm = 0.0025 (3 pairs) | holds |",
+         "| none found, the same in all 3 seeds | no difference found |"});
+    has(report_html(head, figures),
+        {"<td>found, the same in all 3 seeds</td>", "<td>found, p = 0.0025, Holm = 0.0025 (3 pairs)</td>",
+         "<td>none found, the same in all 3 seeds</td>"});
+  }
+
   void cellsWithTheirOwnInequalityShowIt() {
     ReproducedFigure one = figure();
     one.claims[0].cells[1].inequality = Inequality{Inequality::Kind::between, 143, 193};
