@@ -26,12 +26,13 @@ bool is_section(std::string_view name) {
   });
 }
 
-// JSON has one kind of number: 2000.0 is the whole number 2000.
+// JSON has one kind of number: 2000.0 is the whole number 2000. A choice may have numbers among its other names.
 std::optional<PropertyValue> value_from_json(const Property& property, const json& value) {
   if (value.is_boolean()) return value.get<bool>();
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_number()) return std::nullopt;
   const double number = value.get<double>();
+  if (!property.other_names.empty()) return shortest(number);
   constexpr double exact_below = 9007199254740992.0;
   if (property.type == PropertyType::integer && std::trunc(number) == number && std::abs(number) < exact_below)
     return static_cast<std::int64_t>(number);
@@ -89,8 +90,12 @@ ParsedConfig config_from_json(const json& document) {
   ParsedConfig parsed;
   parsed.problems = std::move(named.problems);
   if (!document.is_object()) return parsed;
-  for (const auto& [key, value] : named.settings)
-    if (auto problem = set_from_json(parsed.config, key, value)) parsed.problems.push_back(*std::move(problem));
+  for (const auto& [key, value] : named.settings) {
+    if (auto problem = set_from_json(parsed.config, key, value))
+      parsed.problems.push_back(*std::move(problem));
+    else
+      parsed.named.push_back(key);
+  }
   for (Problem& problem : parsed.config.validate()) parsed.problems.push_back(std::move(problem));
   return parsed;
 }

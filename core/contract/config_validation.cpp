@@ -157,6 +157,23 @@ std::optional<Problem> room_for_recall(const ExperimentConfig& config) {
   return std::nullopt;
 }
 
+// The short sequences of the first steps have to hold what the task's do.
+std::optional<Problem> first_length(const ExperimentConfig& config) {
+  if (!config.applies("training.first_length")) return std::nullopt;
+  const auto first = config.integer("training.first_length"), length = config.integer("task.length");
+  if (first == 0) return std::nullopt;
+  if (first > length)
+    return Problem{"training.first_length", std::to_string(first) + " tokens are more than the " +
+                                                std::to_string(length) +
+                                                " of task.length; choose fewer, or 0 for that length from the start"};
+  ExperimentConfig begun = config;
+  begun.set("task.length", first);
+  for (const auto& check : {length_above_order, room_for_recall})
+    if (const auto problem = check(begun); problem && problem->where == "task.length")
+      return Problem{"training.first_length", problem->message};
+  return std::nullopt;
+}
+
 std::optional<Problem> no_recall_by_counting(const ExperimentConfig& config) {
   if (config.text("task.kind") != "induction" || config.text("model.kind") != "ngram") return std::nullopt;
   return Problem{"model.kind",
@@ -185,6 +202,16 @@ std::optional<Problem> motif_profile(const ExperimentConfig& config) {
     return std::nullopt;
   else
     return Problem{"model.motif_profile", read.problem};
+}
+
+std::optional<Problem> room_for_a_triad(const ExperimentConfig& config) {
+  if (!config.applies("model.motif_weight")) return std::nullopt;
+  constexpr std::int64_t nodes = 3;
+  const auto states = config.integer("model.d_state");
+  if (states >= nodes) return std::nullopt;
+  return Problem{"model.d_state", "a triad needs 3 nodes, and there " +
+                                      std::string(states == 1 ? "is 1 state" : "are 2 states") +
+                                      " for model.motif to wire; choose 3 at least, or model.motif none"};
 }
 
 std::optional<Problem> whole_heads(const ExperimentConfig& config) {
@@ -302,7 +329,8 @@ std::vector<Problem> ExperimentConfig::validate() const {
   std::vector<Problem> problems;
   for (const auto& check :
        {table_of_contexts, table_of_counts, halves_of_two_states, stationary_start, length_above_order, room_for_recall,
-        no_recall_by_counting, something_to_decode, motif_profile, whole_heads, start_problem, device, memory})
+        first_length, no_recall_by_counting, something_to_decode, motif_profile, room_for_a_triad, whole_heads,
+        start_problem, device, memory})
     if (auto problem = check(*this)) problems.push_back(*std::move(problem));
   return problems;
 }

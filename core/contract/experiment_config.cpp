@@ -1,6 +1,7 @@
 #include "core/contract/experiment_config.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <stdexcept>
 
@@ -63,6 +64,15 @@ bool in_range(const Property& property, double number) {
          (property.minimum_excluded ? number > property.minimum : number >= property.minimum);
 }
 
+// The choice that a text names, by itself or by another name.
+std::optional<std::string> named_choice(const Property& property, std::string_view text) {
+  if (std::ranges::count(property.choices, text) > 0) return std::string(text);
+  const auto lower = [](char character) { return std::tolower(static_cast<unsigned char>(character)); };
+  for (const auto& [name, choice] : property.other_names)
+    if (std::ranges::equal(name, text, {}, lower, lower)) return std::string(choice);
+  return std::nullopt;
+}
+
 // The value as it is stored, or nothing when the property does not allow it.
 std::optional<PropertyValue> accepted(const Property& property, PropertyValue value) {
   switch (property.type) {
@@ -82,8 +92,8 @@ std::optional<PropertyValue> accepted(const Property& property, PropertyValue va
     }
     case PropertyType::choice: {
       const auto* text = std::get_if<std::string>(&value);
-      if (text == nullptr || std::ranges::count(property.choices, *text) == 0) return std::nullopt;
-      return value;
+      if (text == nullptr) return std::nullopt;
+      return named_choice(property, *text);
     }
     case PropertyType::choice_set: {
       const auto* text = std::get_if<std::string>(&value);
@@ -133,12 +143,43 @@ Problem refusal(const Property& property, const std::string& shown_value) {
   return {std::string(property.key), shown_value + " is not " + property_range_text(property)};
 }
 
-bool holds(const ExperimentConfig& config, std::string_view clause) {
+// What keeps a setting from having an effect: one fact for each clause of its condition that does not hold, of the
+// alternative that has the fewest of them (of several, of all of these). Empty where it has one.
+std::vector<std::string> obstacles_to(const ExperimentConfig& config, std::string_view key);
+
+std::vector<std::string> obstacles_in(const ExperimentConfig& config, std::string_view clause) {
   const bool negated = clause.find("!=") != std::string_view::npos;
   const std::size_t equals = clause.find(negated ? "!=" : "=");
   const std::string_view key = trimmed(clause.substr(0, equals));
   const std::string_view expected = trimmed(clause.substr(equals + (negated ? 2 : 1)));
-  return config.applies(key) && (value_to_string(config.value(key)) == expected) != negated;
+  if (auto obstacles = obstacles_to(config, key); !obstacles.empty()) return obstacles;
+  const std::string value = value_to_string(config.value(key));
+  if ((value == expected) != negated) return {};
+  return {std::string(key) + " is " + value};
+}
+
+void add_new(std::vector<std::string>& all, const std::vector<std::string>& more) {
+  for (const std::string& one : more)
+    if (std::ranges::count(all, one) == 0) all.push_back(one);
+}
+
+std::vector<std::string> obstacles_to(const ExperimentConfig& config, std::string_view key) {
+  const std::string_view condition = property_of(key).applies_when;
+  if (condition.empty()) return {};
+  std::vector<std::string> fewest;
+  std::size_t count = 0;
+  for (const std::string_view clauses : split(condition, '|')) {
+    std::vector<std::string> obstacles;
+    for (const std::string_view clause : split(clauses, '&')) add_new(obstacles, obstacles_in(config, clause));
+    if (obstacles.empty()) return {};
+    if (fewest.empty() || obstacles.size() < count) {
+      count = obstacles.size();
+      fewest = std::move(obstacles);
+    } else if (obstacles.size() == count) {
+      add_new(fewest, obstacles);
+    }
+  }
+  return fewest;
 }
 
 }  // namespace
@@ -190,14 +231,19 @@ std::optional<Problem> ExperimentConfig::set_from_string(std::string_view key, s
 }
 
 bool ExperimentConfig::applies(std::string_view key) const {
-  const std::string_view condition = property_of(key).applies_when;
-  if (condition.empty()) return true;
-  const auto all_hold = [&](std::string_view clauses) {
-    const auto parts = split(clauses, '&');
-    return std::ranges::all_of(parts, [&](std::string_view clause) { return holds(*this, clause); });
-  };
-  const auto alternatives = split(condition, '|');
-  return std::ranges::any_of(alternatives, all_hold);
+  return obstacles_to(*this, key).empty();
+}
+
+std::vector<std::string> without_effect(const ExperimentConfig& config, std::span<const std::string> keys) {
+  std::vector<std::string> sentences;
+  for (const Property& property : property_table()) {
+    if (std::ranges::count(keys, property.key) == 0 || config.value(property.key) == property.default_value) continue;
+    std::string reasons;
+    for (const std::string& obstacle : obstacles_to(config, property.key))
+      reasons += (reasons.empty() ? "" : " and ") + obstacle;
+    if (!reasons.empty()) sentences.push_back(std::string(property.key) + " has no effect here: " + reasons + ".");
+  }
+  return sentences;
 }
 
 std::string value_to_string(const PropertyValue& value) {
@@ -220,6 +266,7 @@ std::string property_range_text(const Property& property) {
       return property.minimum_excluded ? "a number above " + from + " and up to " + to
                                        : "a number from " + from + " to " + to;
     case PropertyType::choice:
+      if (!property.other_names_text.empty()) choices.append(", ").append(property.other_names_text);
       return property.choices.size() == 1 ? choices : "one of " + choices;
     case PropertyType::choice_set:
       return "none or any of " + choices;

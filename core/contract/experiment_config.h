@@ -50,6 +50,10 @@ class ExperimentConfig {
   std::vector<PropertyValue> values_;  // in the order of property_table()
 };
 
+// Of these settings, those that are not at their defaults and yet have no effect, in the order of the table: a sentence
+// for each, "model.rank has no effect here: model.coupling is none." The reason is the condition that applies() asks.
+std::vector<std::string> without_effect(const ExperimentConfig& config, std::span<const std::string> keys);
+
 // mamba2 or mamba_zero: what whole-model kernels compute.
 bool is_mamba(const ExperimentConfig& config);
 // These and mamba1: what the hand-written kernels compute, wholly or scan by scan.
@@ -84,9 +88,11 @@ double estimated_bytes(const ExperimentConfig& config);
 
 // Reading never stops at the first fault: `problems` holds all of them (unknown keys with the nearest known one, wrong
 // types, values out of range, then validate()'s). With problems, `config` holds the good values and defaults elsewhere.
+// `named`: the settings that a JSON document names, as far as they are good.
 struct ParsedConfig {
   ExperimentConfig config;
   std::vector<Problem> problems;
+  std::vector<std::string> named = {};
 };
 
 // JSON nests by the dot: {"task": {"order": 1}, "model": {...}}; missing keys take defaults. Output holds every key.

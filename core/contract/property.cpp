@@ -1,6 +1,7 @@
 #include "core/contract/property.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <numeric>
 
@@ -24,25 +25,39 @@ constexpr Minimum above(double value) {
   return {value, true};
 }
 
-Property whole(View key, View group, std::int64_t value, double minimum, double maximum, View label, View unit,
-               View help, View applies_when = "") {
-  return {key, group, integer, value, minimum, maximum, false, {}, applies_when, label, unit, help};
-}
-Property number(View key, View group, double value, Minimum minimum, double maximum, View label, View unit, View help,
-                View applies_when = "") {
-  return {key, group, real, value, minimum.value, maximum, minimum.excluded, {}, applies_when, label, unit, help};
-}
-Property with_choices(PropertyType type, View key, View group, View value, Views choices, View label, View help,
-                      View applies_when) {
+Property plain_property(PropertyType type, View key, View group, PropertyValue value, View label, View help,
+                        View applies_when) {
   Property property;
   property.key = key;
   property.group = group;
   property.type = type;
-  property.default_value = std::string(value);
-  property.choices = std::move(choices);
+  property.default_value = std::move(value);
   property.applies_when = applies_when;
   property.label = label;
   property.help = help;
+  return property;
+}
+Property numeric(PropertyType type, View key, View group, PropertyValue value, Minimum minimum, double maximum,
+                 View label, View unit, View help, View applies_when) {
+  Property property = plain_property(type, key, group, std::move(value), label, help, applies_when);
+  property.minimum = minimum.value;
+  property.minimum_excluded = minimum.excluded;
+  property.maximum = maximum;
+  property.unit = unit;
+  return property;
+}
+Property whole(View key, View group, std::int64_t value, double minimum, double maximum, View label, View unit,
+               View help, View applies_when = "") {
+  return numeric(integer, key, group, value, from(minimum), maximum, label, unit, help, applies_when);
+}
+Property number(View key, View group, double value, Minimum minimum, double maximum, View label, View unit, View help,
+                View applies_when = "") {
+  return numeric(real, key, group, value, minimum, maximum, label, unit, help, applies_when);
+}
+Property with_choices(PropertyType type, View key, View group, View value, Views choices, View label, View help,
+                      View applies_when) {
+  Property property = plain_property(type, key, group, std::string(value), label, help, applies_when);
+  property.choices = std::move(choices);
   return property;
 }
 Property one_of(View key, View group, View value, Views choices, View label, View help, View applies_when = "") {
@@ -55,8 +70,27 @@ Property free_text(View key, View group, View value, View label, View help, View
   return with_choices(text, key, group, value, {}, label, help, applies_when);
 }
 Property on_off(View key, View group, bool value, View label, View help, View applies_when = "") {
-  Property property = with_choices(boolean, key, group, "", {}, label, help, applies_when);
-  property.default_value = value;
+  return plain_property(boolean, key, group, value, label, help, applies_when);
+}
+
+// The 13 triads by the paper's numbers, in the order of those.
+Property also_by_motif_number(Property property) {
+  constexpr std::array<std::array<View, 3>, 13> motifs = {{{"021D", "1", "Motif-1"},
+                                                           {"021U", "2", "Motif-2"},
+                                                           {"021C", "3", "Motif-3"},
+                                                           {"030T", "4", "Motif-4"},
+                                                           {"111U", "5", "Motif-5"},
+                                                           {"111D", "6", "Motif-6"},
+                                                           {"120U", "7", "Motif-7"},
+                                                           {"120D", "8", "Motif-8"},
+                                                           {"201", "9", "Motif-9"},
+                                                           {"030C", "10", "Motif-10"},
+                                                           {"120C", "11", "Motif-11"},
+                                                           {"210", "12", "Motif-12"},
+                                                           {"300", "13", "Motif-13"}}};
+  for (const auto& [name, number, title] : motifs)
+    for (const View other : {number, title}) property.other_names.emplace_back(other, name);
+  property.other_names_text = "or a motif's number, 1 to 13, also as Motif-2";
   return property;
 }
 
@@ -238,15 +272,15 @@ std::span<const Property> property_table() {
       one_of("model.coupling_of", "Coupling", "layer", {"layer", "channel"}, "One coupling for each",
              "layer: all channels of a layer share P, Q and k. channel: every channel has its own.",
              "model.coupling!=none"),
-      one_of(
+      also_by_motif_number(one_of(
           "model.motif", "Coupling", "none",
           {"none", "021D", "021U", "021C", "030T", "111U", "111D", "120U", "120D", "201", "030C", "120C", "210", "300",
            "FRP", "MOP", "AVE", "profile"},
           "Motif",
-          "Which wiring of M = k P Q a second loss asks for: one of the 13 connected triads by its MAN name (in the "
-          "paper's numbers 1 to 13: Motif-2 is 021U, Motif-12 is 210), a cortical profile, or one of your own. none: "
-          "the coupling learns as it likes (Motifblank).",
-          "model.coupling!=none"),
+          "Which wiring of M = k P Q a second loss asks for: one of the 13 connected triads by its MAN name or the "
+          "paper's number (021U, 2 or Motif-2; 210, 12 or Motif-12), a cortical profile, or one of your own. none: the "
+          "coupling learns as it likes (Motifblank).",
+          "model.coupling!=none")),
       number("model.motif_fraction", "Coupling", 0.25, above(0), 1, "Share of the triads", "",
              "The share of all triples that should be the one motif asked for.",
              "model.motif!=none & model.motif!=FRP & model.motif!=MOP & model.motif!=AVE & model.motif!=profile"),
@@ -276,6 +310,11 @@ std::span<const Property> property_table() {
 
       whole("training.steps", "Training", 2000, 1, 100000000, "Steps", "steps", "Optimiser steps of the whole run."),
       whole("training.batch", "Training", 64, 1, 65536, "Batch B", "sequences", "Fresh sequences in every step."),
+      whole(
+          "training.first_length", "Training", 0, 0, 65536, "First length", "tokens",
+          "0: sequences are as long as the task's from the start. Else they begin with so many tokens and double until "
+          "they are, with as many tokens of each length. Test sequences always have the task's length.",
+          "task.kind!=decoding & model.kind!=ngram"),
       number("training.lr", "Training", 0.002, above(0), 10, "Learning rate", "",
              "The highest learning rate of the schedule.", with_weights),
       one_of("training.schedule", "Training", "onecycle", {"onecycle", "constant"}, "Schedule",

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -32,6 +33,10 @@ struct Property {
   double maximum = std::numeric_limits<double>::infinity();   // inclusive
   bool minimum_excluded = false;
   std::vector<std::string_view> choices;  // for choice and choice_set
+  // Of a choice, where it has any: other names of some, which are read in upper and lower case and never stored, and
+  // what to say of them: "2" and "Motif-2" for "021U".
+  std::vector<std::pair<std::string_view, std::string_view>> other_names;
+  std::string_view other_names_text;
   // When the setting has any effect: "" (always) or clauses "key=value" / "key!=value" joined by " & ", and such
   // conjunctions by " | ". A clause about a setting that has no effect itself does not hold.
   // A setting that does not apply keeps its value, is not shown as editable, and is never a validation error.

@@ -9,8 +9,19 @@
 
 namespace mambarium {
 
+namespace {
+
+// Two states have a coupling and no triads.
+std::optional<CouplingCensus> census_of(const LoadedRun& run) {
+  constexpr std::int64_t triad_nodes = 3;
+  if (run.config.integer("model.d_state") < triad_nodes) return std::nullopt;
+  return coupling_census(*run.model, run.config);
+}
+
+}  // namespace
+
 void add_coupling(nlohmann::json& document, const LoadedRun& run) {
-  const auto census = coupling_census(*run.model, run.config);
+  const auto census = census_of(run);
   if (!census) return;
   document["coupling"] = {{"hard_share", number_or_null(census->hard_share)},
                           {"soft_share", number_or_null(census->soft_share)},
@@ -18,7 +29,7 @@ void add_coupling(nlohmann::json& document, const LoadedRun& run) {
 }
 
 void print_coupling(const LoadedRun& run) {
-  const auto census = coupling_census(*run.model, run.config);
+  const auto census = census_of(run);
   if (!census) return;
   fmt::print("\ntriads of the coupling, shares with hard edges\n\n");
   if (!std::isnan(census->hard_share))

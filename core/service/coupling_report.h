@@ -1,4 +1,5 @@
-// What `evaluate` says of the wiring of a model whose states are coupled; nothing of others.
+// What `evaluate` says of the wiring of a model whose states are coupled; nothing of others, nor of less than three
+// states, which have no triads.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -150,6 +150,15 @@ ExperimentConfig ExperimentFlags::with_settings(ParsedConfig parsed) const {
   return std::move(parsed.config);
 }
 
+std::vector<std::string> ExperimentFlags::without_effect_in(const ExperimentConfig& config) const {
+  std::vector<std::string> named;
+  if (!config_file_.empty()) named = config_from_file(config_file_).named;
+  // A whole experiment.json also holds what its author left alone.
+  if (named.size() == property_table().size()) named.clear();
+  for (const std::string& flag : given()) named.push_back(flag.substr(2));
+  return without_effect(config, named);
+}
+
 void refuse_unknown_argument(const std::string& argument, const CLI::App& command) {
   const std::string name = argument.substr(0, argument.find('='));
   if (!name.starts_with("--"))

@@ -25,6 +25,10 @@ class ExperimentFlags {
   ExperimentConfig config() const;
   ExperimentConfig config_over(const ExperimentConfig& base) const;  // the same, from these settings instead
 
+  // A sentence for every setting that was given as a flag, or in a --config file that does not hold them all, and has
+  // no effect in the configuration that came of it.
+  std::vector<std::string> without_effect_in(const ExperimentConfig& config) const;
+
   std::vector<std::string> given() const;          // the flags that were used: "--preset", "--task.order"
   std::vector<std::string> given_sources() const;  // of those, the ones of add_sources()
 

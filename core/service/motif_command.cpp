@@ -78,8 +78,9 @@ int census(const CensusOptions& options) {
   if (options.threshold && options.edge.theta)
     throw bad_input("--threshold is the square root of --theta, so only one of the two can be given");
   if (options.threshold) {
-    if (!(*options.threshold >= 0))
-      throw bad_input("--threshold is " + shortest(*options.threshold) + "; it must be 0 or a number above");
+    constexpr double most = 1e150;  // its square is a number
+    if (!(*options.threshold >= 0 && *options.threshold <= most))
+      throw bad_input("--threshold is " + shortest(*options.threshold) + "; it must be a number from 0 to 1e150");
     rule.theta = *options.threshold * *options.threshold;
   }
   std::optional<std::size_t> listed;
@@ -158,8 +159,8 @@ Command add_warm_up_command(CLI::App& motif) {
   WarmUpSettings& settings = options->settings;
   settings.max_steps = 3000;
   refuse_empty(command->add_option("--target", options->target,
-                                   wrapped("A motif (021U, 2), a profile (FRP, MOP, AVE) or 13 shares separated by "
-                                           "commas. Default 021U.")));
+                                   wrapped("A motif (021U, 2 or Motif-2), a profile (FRP, MOP, AVE) or 13 shares "
+                                           "separated by commas. Default 021U.")));
   command->add_option("--fraction", options->fraction, "The share of a single motif. Default 0.25.");
   refuse_empty(command->add_option("--rank", options->ranks, "Ranks of P Q: 2, 1,2,4 or 1-4. Default 1-4."))
       ->type_name("RANKS");
@@ -174,9 +175,13 @@ Command add_warm_up_command(CLI::App& motif) {
       ->check(CLI::Range(1, 1000000));
   command->add_option("--stop", settings.stop_fraction,
                       wrapped("Stop at this part of the first loss; 0 goes on to the last step. Default 0.1."));
-  command->add_option("--lr", settings.learning_rate, "Of AdamW. Default 0.001.");
-  command->add_option("--k0", options->k0, "k at the start. Default 1e-4.");
-  command->add_option("--std", options->deviation, "Standard deviation of P and Q at the start. Default 0.01.");
+  // Beyond, all edges are whole from the first step on, and nothing has a gradient any more.
+  constexpr double most = 10;
+  accept_positive(command->add_option("--lr", settings.learning_rate, "Of AdamW. Default 0.001."), most);
+  accept_positive(command->add_option("--k0", options->k0, "k at the start. Default 1e-4."), most);
+  accept_positive(
+      command->add_option("--std", options->deviation, "Standard deviation of P and Q at the start. Default 0.01."),
+      most);
   accept_only(command->add_option("--loss", options->loss,
                                   wrapped("sse: squared errors of the motifs that have a target; r2: 1 - R^2 over all "
                                           "13. Default sse.")),

@@ -136,12 +136,12 @@ std::string steps_text(const WarmUpRank& rank, const WarmUpReport& report) {
 }
 
 void print_ends(const WarmUpReport& report) {
-  fmt::print("{:>4}{:>9}{:>14}{:>11}{:>9}{:>12}{:>12}{:>9}{:>9}{:>9}{:>11}\n", "rank", "reached", "median steps",
+  fmt::print("{:>4}{:>9}{:>14}{:>11}{:>9}{:>12}{:>12}{:>9}{:>9}{:>11}{:>11}\n", "rank", "reached", "median steps",
              "loss left", "R^2", "soft share", "hard share", "density", "entropy", "||M||_2", "hard 030C");
   for (const WarmUpRank& rank : report.ranks) {
     const bool has_r_squared = rank.runs.front().r_squared.has_value();
     fmt::print(
-        "{:>4}{:>9}{:>14}{:>11.4f}{:>9}{:>12.4f}{:>12.4f}{:>9.3f}{:>9.3f}{:>9.4f}{:>11.1f}\n", rank.rank,
+        "{:>4}{:>9}{:>14}{:>11.4g}{:>9}{:>12.4f}{:>12.4f}{:>9.3f}{:>9.3f}{:>11.4g}{:>11.1f}\n", rank.rank,
         fmt::format("{}/{}", rank.reached(), rank.runs.size()), steps_text(rank, report),
         mean_of(rank, [](const auto& run) { return run.final_loss / run.initial_loss; }),
         has_r_squared ? fmt::format("{:.3f}", mean_of(rank, [](const auto& run) { return *run.r_squared; })) : "-",

@@ -6,6 +6,7 @@
 
 #include "core/contract/run_folder.h"
 #include "core/contract/text.h"
+#include "core/contract/yardsticks.h"
 #include "core/service/command_error.h"
 #include "core/service/commands.h"
 #include "core/service/experiment_flags.h"
@@ -123,6 +124,8 @@ int train(const TrainOptions& options) {
   const std::string folder = trainer->folder()->string();
   if (!options.quiet)
     fmt::print("{}, {} parameters, run folder {}\n", run_title(trainer->config()), trainer->parameter_count(), folder);
+  for (const std::string& note : options.experiment.without_effect_in(trainer->config()))
+    fmt::print(stderr, "{}\n", note);
   for (const std::string& note : trainer->notes()) fmt::print(stderr, "{}\n", note);
   std::fflush(stdout);
   bool finished = false;
@@ -148,8 +151,9 @@ int train(const TrainOptions& options) {
       fmt::print("Finished after {} steps, {}. The run is in {}\n", trainer->step(),
                  standing_text(trainer->config(), trainer->rows().back()), folder);
     else
-      fmt::print("Finished after {} steps, gap to {} {:.5f} nats per token. The run is in {}\n", trainer->step(),
-                 best_predictor_name(trainer->config()), trainer->rows().back().gap_add_beta, folder);
+      fmt::print("Finished after {} steps, gap to {} {:.5f} {}. The run is in {}\n", trainer->step(),
+                 best_predictor_name(trainer->config()), trainer->rows().back().gap_add_beta,
+                 loss_unit(trainer->config()), folder);
     return exit_code::success;
   }
   fmt::print(stderr,

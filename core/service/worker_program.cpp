@@ -54,7 +54,7 @@ int run(int argc, char** argv) {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& fault) {
     if (fault.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) return program.exit(fault);
-    throw bad_input(fault.what());
+    throw bad_input(sentence_of(fault, program));
   }
   const auto chosen = std::ranges::find_if(commands, [](const Command& command) { return command.app->parsed(); });
   // Also a word before a command: "help train" must not train.

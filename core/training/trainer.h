@@ -83,9 +83,9 @@ void load_checkpoint(SequenceModel& model, const std::filesystem::path& checkpoi
 // Of a decoder every window of the test part is judged, whatever `sequences` says, and add_beta and oracle are the
 // ideal decoder: NaN where it is not known.
 struct Evaluation {
-  double model = 0, add_beta = 0, oracle = 0, uniform = 0;      // nats per token, per scored token where not all are
-  double accuracy = std::numeric_limits<double>::quiet_NaN();   // share of the scored tokens that came out on top
-  double r_squared = std::numeric_limits<double>::quiet_NaN();  // multivariate, of decoded outputs
+  double model = 0, add_beta = 0, oracle = 0, uniform = 0;           // in the task's loss_unit() (yardsticks.h)
+  double accuracy = std::numeric_limits<double>::quiet_NaN();        // share of the scored tokens that came out on top
+  double r_squared = std::numeric_limits<double>::quiet_NaN();       // multivariate, of decoded outputs
   double best_accuracy = std::numeric_limits<double>::quiet_NaN();   // the same two of the ideal decoder, where the
   double best_r_squared = std::numeric_limits<double>::quiet_NaN();  // recording has one
   std::int64_t sequences = 0;

@@ -6,6 +6,7 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 #include <stdexcept>
 
 #include "sentence.h"
@@ -139,6 +140,113 @@ class ExperimentConfigTest : public QObject {
     for (const char* of_mamba : {"model.d_state", "model.expand", "model.conv", "model.decay", "model.gate"})
       QVERIFY2(!config.applies(of_mamba), of_mamba);
     QVERIFY(config.applies("model.attention") && config.applies("model.conv_qkv") && config.applies("model.headdim"));
+  }
+
+  // The condition of the table, in words: what is not met, of the alternative that is nearest to being met.
+  void whatHasNoEffectSaysWhy_data() {
+    QTest::addColumn<QString>("share");
+    QTest::addColumn<QString>("key");
+    QTest::addColumn<QString>("sentence");
+    const auto row = [](const char* share, const char* key, const char* why) {
+      const std::string sentence = std::string(key) + " has no effect here: " + why + ".";
+      QTest::newRow(share) << share << key << (*why == '\0' ? QString() : QString::fromStdString(sentence));
+    };
+    row("model.rank=3", "model.rank", "model.coupling is none");
+    row("model.motif=021U", "model.motif", "model.coupling is none");
+    row("model.motif_beta=7", "model.motif_beta", "model.coupling is none");
+    row("model.coupling=etd;model.motif_beta=7", "model.motif_beta", "model.motif is none");
+    row("model.coupling=etd;model.motif=FRP;model.motif_fraction=0.5", "model.motif_fraction", "model.motif is FRP");
+    row("task.trials=300", "task.trials", "task.kind is markov");
+    row("task.kind=decoding;task.recording=windows;task.trials=300", "task.trials", "task.recording is windows");
+    row("model.kind=lstm;model.d_conv=3", "model.d_conv", "model.kind is lstm");
+    row("model.conv=none;model.d_conv=3", "model.d_conv", "model.conv is none and model.kind is mamba2");
+    row("task.kind=decoding;model.start=theorem1", "model.start", "task.kind is decoding");
+    row("model.decay=one;model.coupling=etd;model.coupling_cap=0.9", "model.coupling_cap", "model.decay is one");
+    row("model.coupling=etd;model.rank=3", "model.rank", "");
+    row("model.rank=2", "model.rank", "");
+    row("model.conv=none;model.d_conv=3;model.rank=3", "training.lr", "");
+  }
+  void whatHasNoEffectSaysWhy() {
+    QFETCH(QString, share);
+    QFETCH(QString, key);
+    QFETCH(QString, sentence);
+    const ExperimentConfig config = config_from_share_string("mambarium1:" + share.toStdString()).config;
+    const std::vector<std::string> keys = {key.toStdString()};
+    QStringList sentences;
+    for (const std::string& one : without_effect(config, keys)) sentences << QString::fromStdString(one);
+    QCOMPARE(sentences, sentence.isEmpty() ? QStringList() : QStringList{sentence});
+  }
+
+  void whatHasNoEffectIsToldOnceForEachInTheTablesOrder() {
+    const auto config = config_from_share_string("mambarium1:model.rank=3;task.trials=300;model.motif=210").config;
+    const std::vector<std::string> keys = {"model.motif", "model.rank", "task.trials", "model.rank", "model.kind"};
+    const std::vector<std::string> sentences = without_effect(config, keys);
+    QCOMPARE(sentences.size(), std::size_t{3});
+    QVERIFY(mentions(sentences[0], "task.trials") && mentions(sentences[1], "model.rank") &&
+            mentions(sentences[2], "model.motif"));
+  }
+
+  void aFileNamesItsSettings() {
+    const ParsedConfig parsed = config_from_json({{"task", {{"order", 2}}}, {"model", {{"rank", 99}, {"d_conv", 3}}}});
+    QVERIFY(parsed.problems.size() == 1 && mentions(parsed.problems[0].where, "model.rank"));
+    QVERIFY(
+        (std::set(parsed.named.begin(), parsed.named.end()) == std::set<std::string>{"task.order", "model.d_conv"}));
+    QCOMPARE(config_from_json(to_json(ExperimentConfig())).named.size(), property_table().size());
+  }
+
+  // By MAN name, by the number of the paper, by both; in any case of letters.
+  void aMotifHasSeveralNames_data() {
+    QTest::addColumn<QString>("typed");
+    QTest::addColumn<QString>("stored");
+    const Property& motif = *find_property("model.motif");
+    for (int number = 1; number <= 13; ++number) {
+      const std::string_view choice = motif.choices[static_cast<std::size_t>(number)];
+      const QString name = QString::fromLatin1(choice.data(), static_cast<qsizetype>(choice.size()));
+      for (const QString& typed : {name, QString::number(number), QString("Motif-%1").arg(number)})
+        QTest::newRow(qPrintable(typed)) << typed << name;
+    }
+    for (const char* const other : {"none", "FRP", "profile"}) QTest::newRow(other) << other << other;
+    QTest::newRow("lower case") << " motif-12 "
+                                << "210";
+    for (const char* const wrong : {"0", "14", "02", "Motif-14", "Motif-", "Motif2x", "-2", "2.0", "003", ""})
+      QTest::newRow(qPrintable(QString("not ") + wrong)) << wrong << QString();
+  }
+  void aMotifHasSeveralNames() {
+    QFETCH(QString, typed);
+    QFETCH(QString, stored);
+    ExperimentConfig config;
+    const auto problem = config.set_from_string("model.motif", typed.toStdString());
+    QCOMPARE(problem.has_value(), stored.isEmpty());
+    QCOMPARE(QString::fromStdString(config.text("model.motif")), stored.isEmpty() ? QString("none") : stored);
+    if (problem) QVERIFY2(mentions(problem->message, "1 to 13, also as Motif-2"), problem->message.c_str());
+  }
+
+  void aMotifIsANumberInAFileToo() {
+    const auto read = [](const json& motif) {
+      return config_from_json({{"model", {{"coupling", "etd"}, {"d_state", 4}, {"motif", motif}}}});
+    };
+    for (const auto& [motif, name] :
+         {std::pair<json, const char*>{2, "021U"}, {12, "210"}, {"Motif-3", "021C"}, {201, "201"}}) {
+      QVERIFY2(read(motif).problems.empty(), motif.dump().c_str());
+      QCOMPARE(read(motif).config.text("model.motif"), std::string(name));
+    }
+    for (const json& motif : {json(14), json(2.5), json(true), json(nullptr)})
+      QCOMPARE(read(motif).problems.size(), std::size_t{1});
+    QVERIFY2(config_from_json({{"model", {{"kind", 2}}}}).problems.size() == 1, "other choices have no numbers");
+  }
+
+  void aMotifNeedsThreeStates() {
+    const auto problems = [](const char* settings) {
+      return config_from_share_string(std::string("mambarium1:model.coupling=etd;model.rank=1;") + settings).problems;
+    };
+    for (const char* const few : {"model.motif=021U;model.d_state=2", "model.motif=AVE;model.d_state=1"}) {
+      QCOMPARE(problems(few).size(), std::size_t{1});
+      QCOMPARE(problems(few)[0].where, std::string("model.d_state"));
+      QVERIFY2(mentions(problems(few)[0].message, "a triad needs 3 nodes"), problems(few)[0].message.c_str());
+      QVERIFY(is_one_sentence(to_string(problems(few)[0])));
+    }
+    QVERIFY(problems("model.motif=021U;model.d_state=3").empty());
+    QVERIFY2(problems("model.d_state=2").empty(), "without a motif there is nothing to wire");
   }
 
   void theWindowIsOfEitherConvolution() {

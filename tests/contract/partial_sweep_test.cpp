@@ -113,6 +113,16 @@ class PartialSweepTest : public QObject {
     }
   }
 
+  void aPlanInAnotherUnitIsRead() {
+    const Folder folder;
+    SweepResult decoders = plan();
+    decoders.measures = sweep_measures_in("variances");
+    folder.write("plan.json", json(decoders).dump());
+    const PartialSweep sweep = read_partial_sweep(folder.path());
+    QVERIFY2(sweep.problems.empty(), to_string(sweep.problems).c_str());
+    QCOMPARE(sweep.result.measures[0].unit, std::string("variances"));
+  }
+
   void whatIsNoSweepIsOneSentence() {
     const Folder folder;
     folder.write("plan.json", "{");

@@ -26,6 +26,18 @@ class PresetTest : public QObject {
       QVERIFY2(std::ranges::count(loaded.presets, id, &Preset::id) == 1, id);
   }
 
+  // A motif asks for edges without end; what keeps the states from growing is the cap.
+  void presetsWithAMotifHoldTheirCoupling() {
+    int motifs = 0;
+    for (const Preset& preset : load_presets(MAMBARIUM_SOURCE_DIR "/resources/presets").presets) {
+      if (!preset.config.applies("model.motif_weight")) continue;
+      ++motifs;
+      QVERIFY2(preset.config.applies("model.coupling_cap"), preset.id.c_str());
+      QVERIFY2(preset.config.real("model.coupling_cap") == 0.9, preset.id.c_str());
+    }
+    QCOMPARE(motifs, 3);
+  }
+
   void aBrokenPresetIsNamedAndTheOthersAreKept() {
     const QTemporaryDir folder;
     const auto write = [&](const char* name, const char* content) {

@@ -74,6 +74,19 @@ class PropertyTest : public QObject {
     QVERIFY(ExperimentConfig().validate().empty());
   }
 
+  void otherNamesAreOfChoicesAndNoChoicesThemselves() {
+    for (const Property& property : property_table()) {
+      QCOMPARE(property.other_names.empty(), property.other_names_text.empty());
+      std::set<std::string_view> names;
+      for (const auto& [name, choice] : property.other_names) {
+        QVERIFY2(names.insert(name).second && std::ranges::count(property.choices, name) == 0,
+                 std::string(name).c_str());
+        QVERIFY2(std::ranges::count(property.choices, choice) == 1, std::string(choice).c_str());
+      }
+    }
+    QCOMPARE(find_property("model.motif")->other_names.size(), std::size_t{26});
+  }
+
   void conditionsNameKnownKeysAndPossibleValues() {
     for (const Property& property : property_table()) {
       if (property.applies_when.empty()) continue;

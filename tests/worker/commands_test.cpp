@@ -72,7 +72,15 @@ class CommandsTest : public QObject {
     row("unknown flag with a value", {"train", "--task.ordr=3"}, "did you mean --task.order?");
     row("far from any flag", {"train", "--wallpaper", "blue"}, "there is no flag --wallpaper");
     row("stray word", {"train", "fast"}, "\"fast\" is not expected here");
-    row("missing value", {"train", "--task.order"}, "--task.order");
+    row("missing value", {"train", "--task.order"},
+        "--task.order: its value is missing; mambarium-worker train --help");
+    row("a word for a whole number", {"evaluate", "/nowhere", "--picard", "x"}, "--picard: \"x\" is not a number; ");
+    row("a broken number", {"evaluate", "/nowhere", "--at", "1.5"}, "--at: \"1.5\" is not a whole number; ");
+    row("below a range", {"motif", "warm-up", "--seeds", "0"}, "--seeds: \"0\" is not a whole number from 1 to 1000");
+    row("no number of a range", {"reproduce", "all", "--workers", "few"},
+        "\"few\" is not a whole number from 1 to 4096");
+    row("outside a real range", {"bench", "--seconds", "0"}, "--seconds: \"0\" is not a number from 0.01 to 600");
+    row("twice", {"motif", "warm-up", "--lr", "0.1", "--lr", "0.2"}, "--lr: it can be given once");
     row("out of range", {"train", "--task.order", "9"}, "--task.order: 9 is not a whole number from 1 to 8");
     row("negative", {"train", "--training.lr", "-1"}, "-1 is not a number above 0");
     row("not a number", {"train", "--training.steps", "many"}, "\"many\" is not a whole number");
@@ -108,7 +116,8 @@ class CommandsTest : public QObject {
     row("evaluate nothing", {"evaluate", "/nowhere"}, "/nowhere");
     row("evaluate any file", {"evaluate", "/etc/passwd"}, "/etc/passwd is not a checkpoint in a run folder");
     row("evaluate any folder", {"evaluate", "/etc"}, "/etc is not a run folder");
-    row("evaluate what", {"evaluate"}, "run");
+    row("evaluate what", {"evaluate"}, "run (FOLDER) is missing; mambarium-worker evaluate --help shows what it is");
+    row("census of what", {"motif", "census"}, "file (FILE) is missing; mambarium-worker motif census --help");
     row("inspect nothing", {"inspect", "/nowhere", "--what", "decay"}, "/nowhere");
     row("a number for a step", {"inspect", "/nowhere", "--what", "decay", "--at", "last"}, "last");
   }
@@ -143,6 +152,37 @@ class CommandsTest : public QObject {
     QCOMPARE(finished.code, 2);
     QCOMPARE(finished.complaints().size(), std::size_t{4});
     for (const std::string& complaint : finished.complaints()) QVERIFY2(is_one_sentence(complaint), complaint.c_str());
+  }
+
+  // A notice for what was given and does nothing: by flag, or in a file that names some settings.
+  void settingsWithoutEffectAreTold() {
+    const QTemporaryDir folder;
+    const auto write = [&](const char* name, const json& document) {
+      QFile file(folder.filePath(name));
+      if (file.open(QIODevice::WriteOnly)) file.write(QByteArray::fromStdString(document.dump()));
+      return folder.filePath(name);
+    };
+    const auto notices = [&](const QStringList& arguments) {
+      const Finished finished = run_worker(QStringList{"train", "--quiet", "--training.steps=1", "--training.batch=2",
+                                                       "--task.length=16", "--run.out=" + folder.filePath("runs")} +
+                                           arguments);
+      if (finished.code != 0) qWarning("%s", finished.err.constData());
+      return finished.code == 0 ? QString::fromUtf8(finished.err) : QString("it was refused");
+    };
+    const QString rank = "model.rank has no effect here: model.coupling is none.\n";
+    QCOMPARE(notices({"--model.rank", "3"}), rank);
+    QCOMPARE(notices({"--model.motif=Motif-2", "--task.trials=300"}),
+             QString("task.trials has no effect here: task.kind is markov.\n"
+                     "model.motif has no effect here: model.coupling is none.\n"));
+    QCOMPARE(notices({"--model.rank", "2"}), QString());
+    QCOMPARE(notices({"--model.coupling=etd", "--model.rank", "3"}), QString());
+    const json partial = {{"model", {{"rank", 3}, {"d_conv", 3}}}};
+    QCOMPARE(notices({"--config", write("partial.json", partial)}), rank);
+    QCOMPARE(notices({"--config", write("partial.json", partial), "--model.coupling=etd"}), QString());
+    ExperimentConfig whole;
+    whole.set("model.rank", std::int64_t{3});
+    QCOMPARE(notices({"--config", write("whole.json", to_json(whole))}), QString());
+    QCOMPARE(notices({"--config", write("whole.json", to_json(whole)), "--model.rank=4"}), rank);
   }
 
   void aFlagRepairsWhatDoesNotFitInAFile() {

@@ -1,3 +1,4 @@
+#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 #include <cmath>
@@ -52,7 +53,13 @@ class DecodingTest : public QObject {
     QCOMPARE(all, document.at("sequences").get<double>());
     QVERIFY(std::abs(document.at("accuracy").at("mean").get<double>() - right / all) < 1e-12);
     QVERIFY(document.at("ideal_accuracy").at("mean") > document.at("accuracy").at("mean"));
-    QVERIFY(document.at("add_beta").at("mean") < document.at("model").at("mean"));
+    QVERIFY(document.at("ideal_decoder").at("mean") < document.at("model").at("mean"));
+    QCOMPARE(document.at("gap_ideal_decoder").at("mean").get<double>(),
+             document.at("model").at("mean").get<double>() - document.at("ideal_decoder").at("mean").get<double>());
+    QCOMPARE(document.at("uninformed").at("mean").get<double>(), std::log(8.0));
+    for (const char* const name : {"add_beta", "oracle", "uniform", "gap_add_beta", "gap_oracle"})
+      QVERIFY2(!document.contains(name), name);
+    QVERIFY(document.at("ideal_macro_f1").at("mean") > document.at("macro_f1").at("mean"));
     QCOMPARE(document.at("unit").get<std::string>(), std::string("nats per window"));
     const ReadRunFolder read = read_run_folder(directions_.toStdString());
     QVERIFY(read.problems.empty());
@@ -71,6 +78,7 @@ class DecodingTest : public QObject {
     QCOMPARE(document.at("r_squared_by_output").size(), std::size_t{4});
     QVERIFY(document.at("ideal_r_squared").at("mean") > document.at("r_squared").at("mean"));
     QVERIFY(!document.contains("confusion"));
+    QCOMPARE(document.at("unit").get<std::string>(), std::string("variances"));
   }
 
   void filesOfWindowsTrainWithoutAnIdealDecoder() {
@@ -86,9 +94,49 @@ class DecodingTest : public QObject {
     const Finished text = run_worker({"evaluate", run});
     QVERIFY2(text.code == 0 && !text.out.contains("ideal") && !text.out.contains("nan"), text.out.constData());
     const json document = parsed(run_worker({"evaluate", run, "--json"}));
-    QVERIFY(document.at("add_beta").at("mean").is_null() && document.at("gap_add_beta").at("mean").is_null());
+    QVERIFY(document.at("ideal_decoder").at("mean").is_null());
+    QVERIFY(document.at("gap_ideal_decoder").at("mean").is_null());
     QCOMPARE(document.at("confusion").size(), std::size_t{3});
     QVERIFY(document.at("ideal_confusion").empty());
+  }
+
+  void aRecordingThatIsGoneOrAnotherOneIsASentence() {
+    const std::string file = out("day.npz").toStdString();
+    write_day(file, 200, 5, 3);
+    const Finished trained =
+        run_worker(small("kept", {"--task.recording=windows", "--task.window=5", "--task.files=" + out("day.npz")}));
+    QVERIFY2(trained.code == 0, trained.err.constData());
+    const QString run = QString::fromStdString(only_run_in(out("kept")));
+    const Finished unchanged = run_worker({"evaluate", run});
+    QVERIFY2(unchanged.code == 0 && unchanged.err.isEmpty(), unchanged.err.constData());
+
+    // The same sizes, and every label one on.
+    std::vector<float> activity;
+    std::vector<std::int32_t> label;
+    for (int w = 0; w < 200; ++w) {
+      label.push_back((w + 1) % 3);
+      for (int bin = 0; bin < 5; ++bin) activity.insert(activity.end(), {float(w % 3), float(bin)});
+    }
+    write_npz(file, {{"neural_activity", npy_of("<f4", "(200, 5, 2)", activity)},
+                     {"classification_label", npy_of("<i4", "(200,)", label)}});
+    const Finished other = run_worker({"evaluate", run});
+    QVERIFY2(other.code == 0 && other.out.contains("right, %"), other.err.constData());
+    QCOMPARE(other.complaints().size(), std::size_t{1});
+    QVERIFY2(is_one_sentence(other.complaints()[0]) && mentions(other.complaints()[0], "the recording is another one"),
+             other.err.constData());
+
+    write_day(file, 200, 5, 4);
+    one_sentence(run_worker({"evaluate", run}), "shape");
+    QVERIFY(QFile::remove(QString::fromStdString(file)));
+    one_sentence(run_worker({"evaluate", run}), "day.npz: there is no such file");
+  }
+
+  void oneLabelIsNothingToLearn() {
+    write_day(out("single.npz").toStdString(), 200, 5, 1);
+    one_sentence(run_worker(small(
+                     "single", {"--task.recording=windows", "--task.window=5", "--task.files=" + out("single.npz")})),
+                 "at least two labels");
+    QVERIFY(only_run_in(out("single")).empty());
   }
 
   void inspectAnswersWhatADecoderHas() {

@@ -84,6 +84,20 @@ class MotifTest : public QObject {
     }
   }
 
+  // The largest learning rate that is taken leaves couplings of no use, and lines as long as others.
+  void aWarmUpThatRunsAwayIsReadable() {
+    const Finished finished =
+        run_worker({"motif", "warm-up", "--lr", "10", "--k0", "10", "--std", "10", "--rank", "2", "--seeds", "1"});
+    QVERIFY2(finished.code == 0, finished.err.constData());
+    for (const QByteArray& line : finished.out.split('\n')) QVERIFY2(line.size() < 140, line.constData());
+  }
+
+  void aRunMayNameItsMotifByNumber() {
+    const QStringList trained = run("numbered", {"--model.motif=Motif-12", "--model.motif_warmup=1"});
+    const ReadRunFolder read = read_run_folder(trained.back().toStdString());
+    QCOMPARE(read.run.config.text("model.motif"), std::string("210"));
+  }
+
   void aTargetOutOfReachIsSaidToBe() {
     const Finished finished = run_worker({"motif", "warm-up", "--target", "300", "--rank", "2", "--steps", "50"});
     QVERIFY2(finished.code == 0, finished.err.constData());
@@ -108,6 +122,21 @@ class MotifTest : public QObject {
     const Finished text = run_worker({"evaluate", trained.back()});
     QVERIFY2(text.code == 0 && text.out.contains("triads of the coupling") && text.out.contains("\n021U "),
              text.out.constData());
+  }
+
+  void twoStatesHaveACouplingAndNoTriads() {
+    const QString folder = folder_.filePath("two-states");
+    const Finished trained = run_worker({"train", "--quiet", "--task.length=16", "--model.d_state=2", "--model.rank=1",
+                                         "--model.coupling=etd", "--training.steps=1", "--folder", folder});
+    QVERIFY2(trained.code == 0, trained.err.constData());
+    const Finished evaluated = run_worker({"evaluate", folder, "--json"});
+    QVERIFY2(evaluated.code == 0, evaluated.err.constData());
+    QVERIFY2(!parsed(evaluated).contains("coupling"), evaluated.out.constData());
+    const Finished refused = run_worker({"train", "--quiet", "--model.d_state=2", "--model.coupling=etd",
+                                         "--model.motif=2", "--folder", folder_.filePath("no-triads")});
+    QCOMPARE(refused.code, 2);
+    QCOMPARE(refused.complaints().size(), std::size_t{1});
+    QVERIFY2(refused.err.contains("model.d_state: a triad needs 3 nodes"), refused.err.constData());
   }
 
   void aRunWithoutWarmUpStepsStartsCold() {
@@ -167,7 +196,20 @@ class MotifTest : public QObject {
     row("rank too high", {"warm-up", "--rank", "17"}, "1 to 16");
     row("rank is a word", {"warm-up", "--rank", "low"}, "1,2,4");
     row("fraction of a profile", {"warm-up", "--target", "FRP", "--fraction", "0.4"}, "single motif");
-    row("learning rate", {"warm-up", "--lr", "0"}, "learning rate");
+    for (const char* const flag : {"--lr", "--k0", "--std"})
+      for (const char* const number : {"0", "-1", "1e30", "nan", "inf", "fast"})
+        row(qPrintable(QString("%1 %2").arg(flag, number)), {"warm-up", flag, number},
+            "is not a number above 0 and up to 10");
+    for (const char* const number : {"-1", "nan", "inf"}) {
+      row(qPrintable(QString("theta ") + number), {"warm-up", "--theta", number}, "theta is");
+      row(qPrintable(QString("threshold ") + number), {"census", file_, "--threshold", number}, "--threshold is");
+      row(qPrintable(QString("beta ") + number), {"census", file_, "--beta", number}, "beta is");
+      row(qPrintable(QString("fraction ") + number), {"warm-up", "--fraction", number}, "above 0 and at most 1");
+      row(qPrintable(QString("stop ") + number), {"warm-up", "--stop", number}, "0 or above and below 1");
+    }
+    row("a threshold whose square is none", {"census", file_, "--threshold", "1e200"}, "--threshold is");
+    row("no beta", {"warm-up", "--beta", "0"}, "beta is 0; it must be a number above 0");
+    row("no fraction", {"warm-up", "--fraction", "0"}, "above 0 and at most 1");
   }
   void badInputIsOneSentence() {
     QFETCH(QStringList, arguments);

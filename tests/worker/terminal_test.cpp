@@ -13,7 +13,7 @@ using namespace mambarium;
 
 namespace {
 
-// `train` on a terminal of 100 columns; `until` is a text at which it is interrupted with Ctrl+C ("" for never).
+// A command on a terminal of 100 columns; `until` is a text at which it is interrupted with Ctrl+C ("" for never).
 struct OnTerminal {
   QByteArray output;
   int code = -1;
@@ -69,6 +69,23 @@ class TerminalTest : public QObject {
     for (const QByteArray& drawn : train.output.replace("\x1b[K", "").replace("\r\n", "\n").split('\r'))
       QVERIFY2(drawn.size() < 100 || drawn.contains('\n'), drawn.constData());
     QVERIFY(train.output.contains(only_run_in(folder.path()).c_str()));
+  }
+
+  // The line passes: where the table begins nothing of it is left.
+  void evaluateSaysHowFarItIs() {
+    const QTemporaryDir folder;
+    const QStringList induction = {"--task.kind=induction", "--task.states=8", "--training.steps=2"};
+    QCOMPARE(on_terminal(small_run(folder.path(), induction)).code, 0);
+    const QString run = QString::fromStdString(only_run_in(folder.path()));
+    const OnTerminal lengths = on_terminal({"evaluate", run, "--sequences=40", "--lengths=16,64"});
+    QCOMPARE(lengths.code, 0);
+    for (const char* part : {"\r40 test sequences of 32 tokens\x1b[K", "\rlength 16 (1 of 2): 0 of 40 sequences\x1b[K",
+                             "\rlength 64 (2 of 2): 32 of 40 sequences\x1b[K"})
+      QVERIFY2(lengths.output.contains(part), lengths.output.constData());
+    const QByteArray left = lengths.output.mid(lengths.output.lastIndexOf('\r' + QByteArray("\x1b[K")) + 4);
+    QVERIFY2(left.contains(", step 2") && left.contains("40 test sequences of 32 tokens: loss"), left.constData());
+    QVERIFY2(!left.contains("of 40 sequences"), left.constData());
+    QVERIFY2(run_worker({"evaluate", run, "--sequences=40", "--lengths=16"}).err.isEmpty(), "no terminal, no line");
   }
 
   void controlCWritesACheckpointAndSaysHowToGoOn() {
