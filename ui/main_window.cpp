@@ -81,6 +81,9 @@ MainWindow::MainWindow(Session& session, QWidget* parent)
     refreshSentence();
   });
   qApp->installEventFilter(this);
+  connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+    if (now) clicked_.clear();
+  });
   applyTheme();
   resize(1440, 900);
   fitToScreen();
@@ -354,8 +357,17 @@ void MainWindow::keyPressEvent(QKeyEvent* event) {
   QMainWindow::keyPressEvent(event);
 }
 
+bool MainWindow::focusNextPrevChild(bool next) {
+  if (clicked_ && clicked_->isVisible() && clicked_->isEnabled()) clicked_->setFocus(Qt::OtherFocusReason);
+  return QMainWindow::focusNextPrevChild(next);
+}
+
 bool MainWindow::eventFilter(QObject* object, QEvent* event) {
   switch (event->type()) {
+    case QEvent::MouseButtonPress:
+      if (auto* const widget = qobject_cast<QWidget*>(object); widget && widget->window() == this)
+        clicked_ = widget->focusPolicy() == Qt::TabFocus ? widget : nullptr;
+      break;
     case QEvent::ShortcutOverride:
       if (needsKey(qobject_cast<QWidget*>(object), static_cast<QKeyEvent*>(event)->key())) {
         event->accept();

@@ -61,6 +61,8 @@ class MainWindow : public QMainWindow {
   void closeEvent(QCloseEvent* event) override;
   bool eventFilter(QObject* object, QEvent* event) override;
   void keyPressEvent(QKeyEvent* event) override;
+  // A click on a button leaves the focus where it is, and with it the space bar with Play; Tab goes on from the button.
+  bool focusNextPrevChild(bool next) override;
 
  private:
   void arrange();
@@ -106,6 +108,7 @@ class MainWindow : public QMainWindow {
   bool system_is_dark_ = false;
   bool presentation_ = false;
   QPointer<Panel> hovered_;
+  QPointer<QWidget> clicked_;  // last, and the focus has been nowhere since
   QTimer flash_timer_;
   QString flashed_;
 

@@ -37,7 +37,6 @@ bool isThereAtFirst(const Panel& panel) {
 }
 
 constexpr int narrowest_panel = 330, lowest_panel = 196, lowest_in_one_column = 260;
-constexpr int room_for_export_button = 440;
 
 // A row of buttons leaves no more than a bare strip for its "More" button; here it has room for the word.
 class ChooserStyle : public QProxyStyle {
@@ -115,7 +114,6 @@ PanelArea::PanelArea(std::vector<Panel*> panels, QWidget* parent)
     if (before) setTabOrder(before, button);
     before = button;
     addMenuButton(panel);
-    panel->installEventFilter(this);
   }
   if (QToolButton* const more = morePanels(); more && before) setTabOrder(before, more);
   for (QSplitter* const splitter : {columns_, left_, right_}) splitter->setSizes(QList<int>(splitter->count(), 1000));
@@ -233,16 +231,6 @@ void PanelArea::resizeEvent(QResizeEvent* event) {
     panel->setMinimumSize(theme_.px(narrowest_panel), theme_.px(two_columns ? lowest_panel : lowest_in_one_column));
   }
   QWidget::resizeEvent(event);
-}
-
-bool PanelArea::eventFilter(QObject* object, QEvent* event) {
-  // In a narrow panel the Export button gives way to the controls: the panel's menu has it too.
-  if (event->type() == QEvent::Resize) {
-    if (auto* const button = object->findChild<QWidget*>(QStringLiteral("exportButton"))) {
-      button->setVisible(static_cast<QResizeEvent*>(event)->size().width() >= theme_.px(room_for_export_button));
-    }
-  }
-  return QWidget::eventFilter(object, event);
 }
 
 void PanelArea::setTheme(const Theme& theme) {

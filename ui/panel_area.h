@@ -43,7 +43,6 @@ class PanelArea : public QWidget {
 
  protected:
   void resizeEvent(QResizeEvent* event) override;
-  bool eventFilter(QObject* object, QEvent* event) override;
 
  private:
   void arrange();

@@ -5,6 +5,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -26,6 +27,25 @@ QString breakable(const QString& title) {
 
 }  // namespace
 
+// Its colour and its marker, painted anew on whatever screen the window comes to.
+class RunRow::Swatch : public QWidget {
+ public:
+  void draw(const QIcon& icon, int side) {
+    icon_ = icon;
+    setFixedSize(side, side);
+    update();
+  }
+
+ protected:
+  void paintEvent(QPaintEvent*) override {
+    QPainter painter(this);
+    icon_.paint(&painter, rect());
+  }
+
+ private:
+  QIcon icon_;
+};
+
 RunRow::RunRow(Run& run, QWidget* parent) : QFrame(parent), run_(run) {
   setObjectName(QStringLiteral("run-row"));
   setFocusPolicy(Qt::TabFocus);
@@ -36,7 +56,7 @@ RunRow::RunRow(Run& run, QWidget* parent) : QFrame(parent), run_(run) {
   menu_->setObjectName(QStringLiteral("run-menu"));
   menu_->setFocusPolicy(Qt::TabFocus);
   menu_->setToolTip(tr("More about this run"));
-  swatch_ = new QLabel;
+  swatch_ = new Swatch;
   title_ = new QLabel;
   title_->setWordWrap(true);
   title_->setObjectName(QStringLiteral("run-title"));
@@ -114,8 +134,8 @@ void RunRow::refreshLook() {
   menu_->setAccessibleName(tr("Menu of %1").arg(run_.title()));
   note_->setAccessibleName(tr("Note on %1").arg(run_.title()));
   if (note_->text() != run_.note()) note_->setText(run_.note());
-  swatch_->setPixmap(theme_.runIcon(run_.paletteIndex(), run_.markerIndex(), theme_.px(18))
-                         .pixmap(QSize(theme_.px(18), theme_.px(18)), devicePixelRatioF()));
+  const int side = theme_.px(18);
+  swatch_->draw(theme_.runIcon(run_.paletteIndex(), run_.markerIndex(), side), side);
   QFont font = theme_.font();
   if (current_) font.setWeight(QFont::DemiBold);
   title_->setFont(font);

@@ -38,7 +38,9 @@ class RunRow : public QFrame {
   Run& run_;
   Theme theme_;
   QToolButton *eye_, *menu_;
-  QLabel *swatch_, *title_, *state_, *gap_;
+  class Swatch;
+  Swatch* swatch_;
+  QLabel *title_, *state_, *gap_;
   QLineEdit* note_;
   bool current_ = false;
 };

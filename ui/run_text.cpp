@@ -48,7 +48,7 @@ QString stateSentence(const Run& run) {
     case Run::State::training:
       return tr("Step %1 of %2.").arg(step, steps);
     case Run::State::finished:
-      return tr("Finished after %1 steps.").arg(steps);
+      return tr("Finished after %1.").arg(countText(run.steps(), tr("step"), tr("steps")));
     case Run::State::failed:
       return tr("Training failed at step %1.").arg(step);
     case Run::State::died:

@@ -13,6 +13,7 @@
 
 #include "ui/figure/export_dialog.h"
 #include "ui/figure/figure_renderer.h"
+#include "ui/plots/number_text.h"
 #include "ui/run_text.h"
 #include "ui/session/sweep_reader.h"
 
@@ -118,7 +119,8 @@ QString SweepDialog::standing() const {
   if (!data_) return process_.isRunning() ? tr("Starting") : QString();
   const std::size_t all = data_->result.rows.size();
   if (data_->done == all) return {};
-  QString text = tr("%1 of %2 models").arg(data_->done).arg(all);
+  QString text =
+      tr("%1 of %2").arg(data_->done).arg(countText(static_cast<std::int64_t>(all), tr("model"), tr("models")));
   if (process_.isStopping()) return text + tr(", stopping with checkpoints");
   if (!process_.isRunning() || data_->done <= done_at_start_) return text;
   const double each = process_.seconds() / static_cast<double>(data_->done - done_at_start_);

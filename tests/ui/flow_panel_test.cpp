@@ -102,6 +102,7 @@ class FlowPanelTest : public QObject {
   void spaceShowsTheSameStudy();
   void twoFieldsShareACamera();
   void savesWhatParaViewOpens();
+  void aLowPanelLeavesItsRoomToTheField();
 };
 
 void FlowPanelTest::theFixedPointIsTheWholeSystems() {
@@ -472,6 +473,21 @@ void FlowPanelTest::savesWhatParaViewOpens() {
   QVERIFY(note->isVisible());
   QCOMPARE(note->text(), QStringLiteral("It cannot be written."));
   QVERIFY(panel->caption().contains(QStringLiteral("Export draws the plane")));
+}
+
+void FlowPanelTest::aLowPanelLeavesItsRoomToTheField() {
+  if (!VtkWidget::available()) QSKIP("there is no OpenGL here");
+  const auto panel = shownFlow(fake::flow(6, 3, 40), {{"view", "space"}});
+  const auto* const camera = panel->findChild<QWidget*>(QStringLiteral("flowCamera"));
+  const auto* const row = panel->findChild<QLabel*>(QStringLiteral("flowReading"));
+  const auto* const axes = named<QComboBox>(*panel, QStringLiteral("Axes"));
+  panel->setFixedSize(640, 200);
+  QTRY_VERIFY(!camera->isVisible() && !row->isVisible() && !axes->isVisible());
+  QTRY_VERIFY(flow(panel).space()->widget(0)->height() >= 80);
+  panel->setOptions({{"principal", true}});
+  QVERIFY2(axes->isVisible(), "what was chosen is to be seen");
+  panel->setFixedSize(640, 520);
+  QTRY_VERIFY(camera->isVisible() && row->isVisible() && axes->isVisible());
 }
 
 int main(int argc, char** argv) {

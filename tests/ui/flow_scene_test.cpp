@@ -1,4 +1,4 @@
-// The 3-D scene with a real OpenGL window, real mouse events and the pixels that come out.
+// The 3-D scene with a real OpenGL window and the pixels that come out.
 #include "ui/scene/flow_scene.h"
 
 #include <QApplication>
@@ -7,13 +7,11 @@
 #include <QOpenGLFunctions>
 #include <QPointer>
 #include <QProcess>
-#include <QSignalSpy>
 #include <QTemporaryDir>
-#include <QWheelEvent>
 #include <QtTest>
 #include <cstring>
 
-#include "flow_fake_data.h"
+#include "flow_scene_fixture.h"
 #include "ui/scene/flow_vector.h"
 #include "ui/scene/turntable.h"
 
@@ -35,56 +33,12 @@ int refusedWithoutOpenGl() {
   return 3;
 }
 
-struct Shown {
-  VtkWidget widget;
-  FlowScene scene{widget};
-
-  explicit Shown(FlowPicture picture, const QSize& size = {640, 480}) {
-    scene.setTheme(Theme::screen(Appearance::light));
-    scene.setPicture(std::move(picture));
-    widget.resize(size);
-    widget.show();
-    if (!QTest::qWaitForWindowExposed(&widget)) qFatal("the window did not appear");
-  }
-  QImage frame() { return widget.grabFramebuffer(); }
-  // A drag in steps, as a hand makes it.
-  void drag(const QPoint& from, const QPoint& by, Qt::KeyboardModifiers keys = {}) {
-    QTest::mousePress(&widget, Qt::LeftButton, keys, from);
-    for (int step = 1; step <= 5; ++step) QTest::mouseMove(&widget, from + by * step / 5);
-    QTest::mouseRelease(&widget, Qt::LeftButton, keys, from + by);
-  }
-  void click(const QPointF& at) { QTest::mouseClick(&widget, Qt::LeftButton, {}, at.toPoint()); }
-};
-
-int difference(const QColor& a, const QColor& b) {
-  return std::abs(a.red() - b.red()) + std::abs(a.green() - b.green()) + std::abs(a.blue() - b.blue());
-}
-
-// The largest difference from `ground` within two pixels of a place.
-int inked(const QImage& image, const QPointF& at, const QColor& ground) {
-  int most = 0;
-  for (int y = -2; y <= 2; ++y) {
-    for (int x = -2; x <= 2; ++x)
-      most = std::max(most, difference(image.pixelColor(at.toPoint() + QPoint(x, y)), ground));
-  }
-  return most;
-}
-
 FlowPicture withBall(int dimension, const FlowPoint& at) {
   FlowPicture picture = emptyPicture(dimension);
   picture.trajectories = {FlowTrajectory{.points = {at}, .tokens = {}}};
   picture.current_trajectory = 0;
   picture.cursor = 0;
   return picture;
-}
-
-double distance(const QPointF& a, const QPointF& b) {
-  return std::hypot(a.x() - b.x(), a.y() - b.y());
-}
-
-bool areClose(const FlowCamera& a, const FlowCamera& b) {
-  return length(a.position - b.position) < 1e-9 && length(a.focal_point - b.focal_point) < 1e-9 &&
-         length(a.view_up - b.view_up) < 1e-9 && std::abs(a.parallel_scale - b.parallel_scale) < 1e-9;
 }
 
 }  // namespace
@@ -109,7 +63,7 @@ class FlowSceneTest : public QObject {
     QCOMPARE(process.exitCode(), 0);
   }
 
-  void aPictureIsDrawnWhereItSays_data() { dimensions(); }
+  void aPictureIsDrawnWhereItSays_data() { addDimensions(); }
   void aPictureIsDrawnWhereItSays() {
     QFETCH(int, dimension);
     Shown it(twoLines(dimension));
@@ -126,7 +80,7 @@ class FlowSceneTest : public QObject {
     QVERIFY(inked(it.frame(), gone, ground) < 60);  // a line of the grid at most
   }
 
-  void theBallIsDrawnWhereTheSceneSays_data() { dimensions(); }
+  void theBallIsDrawnWhereTheSceneSays_data() { addDimensions(); }
   void theBallIsDrawnWhereTheSceneSays() {
     QFETCH(int, dimension);
     const FlowPoint z{2.4, 2.6, 12.4};
@@ -147,127 +101,6 @@ class FlowSceneTest : public QObject {
     const double off = distance(sum / count, it.scene.displayOf(z));
     QVERIFY2(off < 1, qPrintable(QString::number(off)));
     QVERIFY(length(*it.scene.ball() - FlowPoint{2.4, 2.6, dimension == 3 ? 12.4 : 0}) < 1e-12);
-  }
-
-  void aClickOnThePlanePicksThePointUnderIt() {
-    Shown it(twoLines(2));
-    const QSignalSpy spy(&it.scene, &FlowScene::pointPicked);
-    const double unit = distance(it.scene.displayOf({0, 3, 0}), it.scene.displayOf({1, 3, 0}));  // pixels
-    int clicks = 0;
-    for (const FlowPoint& z : {FlowPoint{0, 3, 0}, {2.71, 4.4, 0}, {-0.9, 2.1, 0}}) {
-      it.click(it.scene.displayOf(z));
-      QCOMPARE(spy.count(), ++clicks);
-      const FlowPick pick = spy.last().at(0).value<FlowPick>();
-      QVERIFY(pick == *it.scene.picked() && pick.kind == FlowPick::Kind::plane);
-      QVERIFY(length(pick.z - z) * unit < 0.75);  // a click falls on whole pixels
-    }
-  }
-
-  void aClickInSpacePicksTheTokenOrTheLineUnderIt() {
-    Shown it(withSpiral(twoLines(3)));
-    const FlowPoint token_at = spiral().points[3];
-    it.click(it.scene.displayOf(token_at));
-    QVERIFY(it.scene.picked() && it.scene.picked()->kind == FlowPick::Kind::trajectory);
-    QCOMPARE(it.scene.picked()->token.value_or(-1), std::int64_t{11});
-    QCOMPARE(it.scene.picked()->z, token_at);
-
-    const FlowPoint on_line = 0.5 * (twoLines(3).lines[1].points[18] + twoLines(3).lines[1].points[19]);
-    it.click(it.scene.displayOf(on_line));
-    QVERIFY(it.scene.picked()->kind == FlowPick::Kind::line);
-    QCOMPARE(it.scene.picked()->index, 1);
-    QVERIFY(length(it.scene.picked()->z - on_line) < 0.02);
-    QVERIFY(!it.scene.picked()->token);
-  }
-
-  void aClickBesideEverythingPicksOnThePlaneThroughTheMiddle() {
-    Shown it(twoLines(3));
-    const QPointF at(500, 60);
-    it.click(at);
-    QVERIFY(it.scene.picked() && it.scene.picked()->kind == FlowPick::Kind::plane);
-    QVERIFY(distance(it.scene.displayOf(it.scene.picked()->z), at) < 1e-6);
-    const FlowPoint middle = FlowSpace(it.scene.picture(), false).world(it.scene.picked()->z);
-    QVERIFY(std::abs(dot(middle - it.scene.camera().focal_point, it.scene.camera().direction())) < 1e-9);
-  }
-
-  void onAReliefThePickIsOnTheSurfaceThatIsSeen() {
-    FlowPicture picture = emptyPicture(2);
-    picture.surface = bowl();
-    Shown it(picture);
-    it.scene.setRelief(true);
-    it.scene.setCamera(orbited(it.scene.camera(), 0, 35));  // into the bowl, over its near wall
-    for (const FlowPoint& z : {FlowPoint{1, 3.5, 0}, {2.2, 3.1, 0}, {0.1, 4.2, 0}}) {
-      const auto pick = it.scene.pickAt(it.scene.displayOf(z));
-      QVERIFY(pick);
-      QVERIFY2(length(pick->z - z) < 0.06, qPrintable(QString::number(length(pick->z - z))));
-    }
-  }
-
-  void whatTheClipHidesIsNeitherSeenNorPicked_data() { dimensions(); }
-  void whatTheClipHidesIsNeitherSeenNorPicked() {
-    QFETCH(int, dimension);
-    Shown it(twoLines(dimension));
-    const QColor ground = Theme::screen(Appearance::light).panel();
-    const QPointF kept = it.scene.displayOf(it.scene.picture().lines[0].points[10]);
-    const QPointF hidden = it.scene.displayOf(it.scene.picture().lines[1].points[10]);
-    it.scene.setClip(FlowClip{.axis = 0, .position = 1, .hides_upper = true});
-    QVERIFY(inked(it.frame(), kept, ground) > 150 && inked(it.frame(), hidden, ground) < 60);
-    if (dimension == 3) {
-      QVERIFY(it.scene.pickAt(kept)->kind == FlowPick::Kind::line);
-      QVERIFY(it.scene.pickAt(hidden)->kind == FlowPick::Kind::plane);
-    }
-    it.scene.setClip(FlowClip{.axis = 0, .position = 1, .hides_upper = false});
-    QVERIFY(inked(it.frame(), kept, ground) < 60 && inked(it.frame(), hidden, ground) > 150);
-    it.scene.setClip(std::nullopt);
-    QVERIFY(inked(it.frame(), kept, ground) > 150 && inked(it.frame(), hidden, ground) > 150);
-    QVERIFY_EXCEPTION_THROWN(it.scene.setClip(FlowClip{.axis = dimension}), std::invalid_argument);
-  }
-
-  void draggingTurnsTheSceneAndPicksNothing() {
-    Shown it(twoLines(3));
-    const FlowCamera before = it.scene.camera();
-    const QSignalSpy picks(&it.scene, &FlowScene::pointPicked);
-    const QSignalSpy moves(&it.scene, &FlowScene::cameraChanged);
-    it.drag({300, 240}, {60, 25});
-    QCOMPARE(picks.count(), 0);
-    QVERIFY(!it.scene.picked());
-    QVERIFY(moves.count() > 0);
-    const FlowCamera& after = it.scene.camera();
-    QCOMPARE(after.focal_point, before.focal_point);
-    const double turned = std::acos(dot(after.direction(), before.direction())) * 180 / M_PI;
-    QVERIFY2(turned > 10 && turned < 40, qPrintable(QString::number(turned)));
-    it.click({300, 240});
-    QCOMPARE(picks.count(), 1);
-  }
-
-  void shiftDragPansTheWheelZoomsAndADoubleClickResets() {
-    Shown it(twoLines(3));
-    const FlowCamera start = it.scene.camera();
-    it.drag({300, 240}, {50, 0}, Qt::ShiftModifier);
-    QCOMPARE(it.scene.camera().direction(), start.direction());
-    QVERIFY(length(it.scene.camera().focal_point - start.focal_point) > 0.05);
-    const double scale = it.scene.camera().parallel_scale;
-    QWheelEvent wheel({300, 240}, it.widget.mapToGlobal(QPointF(300, 240)), {}, {0, 120}, Qt::NoButton, {},
-                      Qt::NoScrollPhase, false);
-    QApplication::sendEvent(&it.widget, &wheel);
-    QVERIFY(std::abs(it.scene.camera().parallel_scale * 1.15 - scale) < 1e-9);
-    QTest::mouseDClick(&it.widget, Qt::LeftButton, {}, {300, 240});
-    QVERIFY(areClose(it.scene.camera(), start));
-    QTest::keyClick(&it.widget, Qt::Key_Right);
-    QVERIFY(!areClose(it.scene.camera(), start));
-    QTest::keyClick(&it.widget, Qt::Key_Home);
-    QVERIFY(areClose(it.scene.camera(), start));
-  }
-
-  void lockedCamerasFollowEachOther() {
-    Shown a(twoLines(3)), b(withSpiral(emptyPicture(3)));
-    FlowScene::lockCameras(a.scene, b.scene);
-    QCOMPARE(b.scene.camera(), a.scene.camera());
-    a.drag({300, 240}, {80, 10});
-    QCOMPARE(b.scene.camera(), a.scene.camera());
-    const FlowCamera before = a.scene.camera();
-    b.drag({300, 240}, {-30, 40});
-    QCOMPARE(a.scene.camera(), b.scene.camera());
-    QVERIFY(!(a.scene.camera() == before));
   }
 
   void theBallFollowsTheCursor() {
@@ -331,7 +164,25 @@ class FlowSceneTest : public QObject {
     }
   }
 
-  void aStableFixedPointIsFilledAnotherIsHollow_data() { dimensions(); }
+  void aLowSceneIsAllField() {
+    Shown it(twoLines(3), {420, 100});
+    const auto share = [&] {  // of the height, from the highest corner to the lowest
+      double top = 1e9, bottom = -1e9;
+      for (int corner = 0; corner < 8; ++corner) {
+        const double y =
+            it.scene.displayOf({corner % 2 ? 3.0 : -1, corner / 2 % 2 ? 5.0 : 2, corner / 4 ? 13.0 : 10}).y();
+        top = std::min(top, y);
+        bottom = std::max(bottom, y);
+      }
+      return (bottom - top) / it.widget.height();
+    };
+    QVERIFY2(share() > 0.65, qPrintable(QString::number(share())));
+    it.widget.resize(640, 480);
+    QTRY_COMPARE(it.widget.size(), QSize(640, 480));
+    QVERIFY2(share() > 0.65, qPrintable(QString::number(share())));
+  }
+
+  void aStableFixedPointIsFilledAnotherIsHollow_data() { addDimensions(); }
   void aStableFixedPointIsFilledAnotherIsHollow() {
     QFETCH(int, dimension);
     const Theme theme = Theme::screen(Appearance::light);
@@ -357,7 +208,7 @@ class FlowSceneTest : public QObject {
     QVERIFY(it.scene.caption().endsWith(QStringLiteral("fixed point: stable focus, λ = −0.31 ± 2.2i, −3.1.")));
   }
 
-  void aSeededLineIsAccentedAndWide_data() { dimensions(); }
+  void aSeededLineIsAccentedAndWide_data() { addDimensions(); }
   void aSeededLineIsAccentedAndWide() {
     QFETCH(int, dimension);
     const Theme theme = Theme::screen(Appearance::light);
@@ -392,7 +243,7 @@ class FlowSceneTest : public QObject {
   }
 
   // What shines through would be what lies below the widget.
-  void aFrameIsOpaque_data() { dimensions(); }
+  void aFrameIsOpaque_data() { addDimensions(); }
   void aFrameIsOpaque() {
     QFETCH(int, dimension);
     FlowPicture picture = withSpiral(twoLines(dimension));
@@ -497,13 +348,6 @@ class FlowSceneTest : public QObject {
     widget->show();
     QTRY_VERIFY(inked(widget->grabFramebuffer(), at, Qt::white) > 150);
     widget->setParent(nullptr);
-  }
-
- private:
-  static void dimensions() {
-    QTest::addColumn<int>("dimension");
-    QTest::newRow("plane") << 2;
-    QTest::newRow("solid") << 3;
   }
 };
 

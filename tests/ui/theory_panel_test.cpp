@@ -71,6 +71,7 @@ void TheoryPanelTest::slidersMoveByKeys() {
   bits->setFocus();
   QTest::keyClick(bits, Qt::Key_Home);
   QCOMPARE(panel->options()["bits"].get<int>(), 1);
+  QVERIFY2(panel->caption().contains(QStringLiteral(" of 1 bit, ")), qPrintable(panel->caption()));
 }
 
 void TheoryPanelTest::eachViewAsksForItsOwn() {

@@ -9,7 +9,9 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QScreen>
+#include <QToolButton>
 #include <QTreeWidget>
+#include <QWindow>
 #include <set>
 
 #include "ui/command_palette.h"
@@ -51,6 +53,43 @@ class WindowTest : public QObject {
     QTest::keyClick(gate, Qt::Key_Space);
     QVERIFY(!it.session->draft().config().boolean("model.gate"));
     QVERIFY(!it.run());
+  }
+
+  void tabGoesOnFromTheButtonThatWasClicked() {
+    WindowFixture it;
+    const Panel* const gap = it.window->panels().panel(QStringLiteral("gap"));
+    QToolButton* log = nullptr;
+    for (QToolButton* const button : gap->findChildren<QToolButton*>())
+      if (button->accessibleName().startsWith(QStringLiteral("Logarithmic"))) log = button;
+    QVERIFY(log && log->isVisible());
+    const auto* const menu = gap->findChild<QToolButton*>(QStringLiteral("panel-menu"));
+    const auto* const exports = gap->findChild<QToolButton*>(QStringLiteral("exportButton"));
+    const QWidget* const next = exports->isVisible() ? exports : menu;
+    QWindow* const screen = it.window->windowHandle();
+    const auto clickOn = [&](const QWidget* widget) {
+      QTest::mouseClick(screen, Qt::LeftButton, {}, widget->mapTo(it.window.get(), widget->rect().center()));
+    };
+
+    clickOn(log);
+    QTest::keyClick(screen, Qt::Key_Tab);
+    QCOMPARE(QApplication::focusWidget(), next);
+    QTest::keyClick(screen, Qt::Key_Backtab, Qt::ShiftModifier);
+    QCOMPARE(QApplication::focusWidget(), log);
+
+    // A click in a field puts the focus there, and Tab goes on from it whatever was clicked before.
+    QWidget* const field = it.window->form().field("task.order");
+    clickOn(log);
+    field->setFocus();
+    QTest::keyClick(screen, Qt::Key_Tab);
+    QVERIFY(it.window->form().isAncestorOf(QApplication::focusWidget()));
+
+    // The space bar is Play's after a click on a button.
+    it.window->setFocus();
+    clickOn(log);
+    const bool was_on = log->isChecked();
+    QTest::keyClick(screen, Qt::Key_Space);
+    QTRY_VERIFY(it.run() != nullptr);
+    QCOMPARE(log->isChecked(), was_on);
   }
 
   void invalidValuesForbidPlayAndSayWhy() {

@@ -13,6 +13,7 @@
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
+#include <QWindow>
 #include <algorithm>
 #include <stdexcept>
 
@@ -286,6 +287,12 @@ void ExportDialog::browse() {
       QFileDialog::getSaveFileName(this, tr("Export as"), path(), tr("Figures (*.pdf *.svg *.png *.csv)"), nullptr,
                                    QFileDialog::DontConfirmOverwrite);
   if (!chosen.isEmpty()) path_->setText(chosen);
+}
+
+// The preview has the pixels of the screen it is on.
+void ExportDialog::showEvent(QShowEvent* event) {
+  QDialog::showEvent(event);
+  connect(windowHandle(), &QWindow::screenChanged, this, &ExportDialog::changed, Qt::UniqueConnection);
 }
 
 void ExportDialog::changed() {

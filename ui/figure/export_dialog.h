@@ -39,6 +39,9 @@ class ExportDialog : public QDialog {
  Q_SIGNALS:
   void saved(const QString& path);
 
+ protected:
+  void showEvent(QShowEvent* event) override;
+
  private:
   void build();
   void restore();

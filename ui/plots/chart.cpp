@@ -48,7 +48,7 @@ double FlowLegend::flow(double width) {
 
 void FlowLegend::update(UpdatePhase phase) {
   if (phase == upPreparation) {
-    const int height = static_cast<int>(std::ceil(flow(parentPlot()->viewport().width() - theme_.px(20))));
+    const int height = shown_ ? static_cast<int>(std::ceil(flow(parentPlot()->viewport().width() - theme_.px(20)))) : 0;
     setMinimumSize(10, height);
     setMaximumSize(QWIDGETSIZE_MAX, height);
   }
@@ -56,6 +56,7 @@ void FlowLegend::update(UpdatePhase phase) {
 }
 
 void FlowLegend::draw(QCPPainter* painter) {
+  if (!shown_) return;
   painter->setFont(theme_.axisFont());
   const QFontMetricsF metrics(theme_.axisFont());
   for (std::size_t i = 0; i < places_.size() && i < entries_.size(); ++i) {
@@ -165,6 +166,9 @@ QCPAxisRect* Chart::addRect(int row, int column) {
 
 void Chart::removeRect(QCPAxisRect* rect) {
   bare_.remove(rect);
+  titles_.remove(rect);
+  left_out_.remove(rect->axis(QCPAxis::atTop));
+  lowered_.remove(rect);
   plotLayout()->remove(rect);
 }
 
@@ -208,12 +212,14 @@ void Chart::styleRect(QCPAxisRect* rect) {
 }
 
 void Chart::setAxisTitles(QCPAxisRect* rect, const QString& x, const QString& y) {
+  titles_[rect] = {x, y};
   rect->axis(QCPAxis::atBottom)->setLabel(x);
   rect->axis(QCPAxis::atLeft)->setLabel(y);
 }
 
 void Chart::setHeading(QCPAxisRect* rect, const QString& text) {
   QCPAxis* top = rect->axis(QCPAxis::atTop);
+  left_out_.remove(top);
   top->setVisible(true);
   top->grid()->setVisible(false);
   top->setBasePen(Qt::NoPen);

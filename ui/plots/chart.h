@@ -3,6 +3,12 @@
 // QCustomPlot knows neither QPalette nor a change of screen; both are handled here and nowhere else. Layout, top to
 // bottom: FlowLegend, then one or more axis rects. A "highlight" layer with its own buffer carries what follows the
 // mouse, so that moving it redraws nothing else.
+//
+// On a screen a low chart goes without parts rather than let them lie over each other. Where its axes would have less
+// than their smallest height (50 pixels unless the rect says another), it leaves out, one after the other until they
+// have it: the titles below axes, the legend, the headings, which say what is drawn; last, the axes are lower. The
+// title of an axis that has no room beside the others loses its unit, and then its end. A figure has the size that was
+// asked for, and all its parts. Panels with layouts of their own in the chart (the circuit) see to this themselves.
 #pragma once
 
 #include <qcustomplot.h>
@@ -29,6 +35,8 @@ class FlowLegend : public QCPLayoutElement {
   void setTheme(const Theme& theme) { theme_ = theme; }
   void setEntries(std::vector<LegendEntry> entries) { entries_ = std::move(entries); }
   const std::vector<LegendEntry>& entries() const { return entries_; }
+  void setShown(bool shown) { shown_ = shown; }  // left out, it keeps its entries
+  bool isShown() const { return shown_; }
   void update(UpdatePhase phase) override;
 
  protected:
@@ -46,6 +54,7 @@ class FlowLegend : public QCPLayoutElement {
   Theme theme_;
   std::vector<LegendEntry> entries_;
   std::vector<Place> places_;
+  bool shown_ = true;
 };
 
 struct EndLabel {
@@ -101,13 +110,31 @@ class Chart : public QCustomPlot {
   void paintEvent(QPaintEvent* event) override;
   void leaveEvent(QEvent* event) override;
   void resizeEvent(QResizeEvent* event) override;
+  void updateLayout() override;
 
  private:
+  struct Titles {
+    QString x, y;
+  };
   void styleRect(QCPAxisRect* rect);
+  // chart_parts.cpp
+  struct Height {
+    int usual, now;
+  };
+  std::vector<QCPAxisRect*> stretchingRects() const;  // none where there are other layouts among them
+  bool isSqueezed() const;                            // as they lie now
+  void restoreParts();
+  void leaveOutTitles();
+  void leaveOutHeadings();
+  void lowerAxes(double share);
+  void shortenTitles();
 
   Theme theme_;
   FlowLegend* legend_ = nullptr;
   QSet<QCPAxisRect*> bare_;
+  QHash<QCPAxisRect*, Titles> titles_;
+  QSet<QCPAxis*> left_out_;  // headings
+  QHash<QCPAxisRect*, Height> lowered_;
 };
 
 // A scatter style for a run's marker; size in the 13-pixel design.

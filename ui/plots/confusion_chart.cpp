@@ -285,8 +285,9 @@ std::optional<DecodingReadout> ConfusionChart::readStrip(const DecodingPicture& 
                      .arg(run.title.toHtmlEscaped(), percent(run.answer.model.accuracy),
                           countText(run.answer.windows, tr("window"), tr("windows")));
   if (const ShareInterval interval = run.interval(); std::isfinite(interval.low))
-    text += tr("<br>95 % interval: %1<br>(%2 windows share no bin)")
-                .arg(intervalText(interval), stepText(std::llround(run.separateWindows())));
+    text +=
+        tr("<br>95 % interval: %1<br>(%2 without a bin in common)")
+            .arg(intervalText(interval), countText(std::llround(run.separateWindows()), tr("window"), tr("windows")));
   return DecodingReadout{text, pixel};
 }
 

@@ -306,13 +306,13 @@ QString DecayPanel::describeFactors(const std::vector<float>& factors) const {
   if (lowest >= 1) return tr("Step %1: aₜ is 1 at every token; the state forgets nothing").arg(stepText(answer_.step));
   QString text = switchToken() ? switchSentence() : QString();
   if (text.isEmpty())
-    text = tr("Step %1: aₜ lies between %2 and %3 over %4 tokens, median %5")
+    text = tr("Step %1: aₜ lies between %2 and %3 over %4, median %5")
                .arg(stepText(answer_.step), decayText(lowest), decayText(highest),
-                    QString::number(answer_.tokens.size()), decayText(median));
+                    countText(std::ssize(answer_.tokens), tr("token"), tr("tokens")), decayText(median));
   if (layers() * heads() > 1) text += tr(", over %1 heads").arg(layers() * heads());
   if (median < 1)
-    text += tr("; what is written fades to 1/e in about %1 tokens")
-                .arg(stepText(std::llround(-1 / std::log(std::max(median, 1e-6)))));
+    text += tr("; what is written fades to 1/e in about %1")
+                .arg(countText(std::llround(-1 / std::log(std::max(median, 1e-6))), tr("token"), tr("tokens")));
   return text;
 }
 

@@ -1,19 +1,42 @@
 #include "ui/plots/plot_panel.h"
 
 #include <QComboBox>
+#include <QEvent>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QSignalBlocker>
 #include <QStackedLayout>
+#include <QStyleOptionComboBox>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <stdexcept>
 
+#include "ui/plots/header_layout.h"
 #include "ui/plots/number_text.h"
 
 namespace mambarium {
 namespace {
+
+// Where there is little room it is as wide as what is chosen, not as the widest choice. Only the title of a run may be
+// cut, which can be of any length.
+class ChoiceBox : public QComboBox {
+ public:
+  explicit ChoiceBox(QWidget* parent) : QComboBox(parent) {
+    connect(this, &QComboBox::currentTextChanged, this, [this] { updateGeometry(); });
+  }
+
+  QSize minimumSizeHint() const override {
+    constexpr int air = 6, most_letters = 24;  // air: styles draw a text a little narrower than they say
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    const int longest = most_letters * fontMetrics().averageCharWidth();
+    const QSize text(std::min(fontMetrics().horizontalAdvance(currentText()), longest) + air, fontMetrics().height());
+    const QSize all = sizeHint();
+    return {std::min(style()->sizeFromContents(QStyle::CT_ComboBox, &option, text, this).width(), all.width()),
+            all.height()};
+  }
+};
 
 std::invalid_argument badOption(const char* panel, const char* key, const std::string& right) {
   return std::invalid_argument("options." + std::string(key) + " of the " + panel + " panel must be " + right + ".");
@@ -32,14 +55,13 @@ PlotPanel::PlotPanel(const QString& id, const QString& title, const QString& emp
   column->setContentsMargins(1, 1, 1, 1);
   column->setSpacing(0);
 
-  header_ = new QHBoxLayout;
+  header_ = new HeaderLayout;
   header_->setContentsMargins(12, 6, 6, 0);
   header_->setSpacing(4);
+  column->addLayout(header_);
   title_label_ = new QLabel(title, this);
   title_label_->setProperty("role", QStringLiteral("title"));
-  header_->addWidget(title_label_);
-  header_->addStretch(1);
-  column->addLayout(header_);
+  header_->setTitle(title_label_);
 
   auto* body = new QWidget(this);
   stack_ = new QStackedLayout(body);
@@ -61,14 +83,15 @@ PlotPanel::PlotPanel(const QString& id, const QString& title, const QString& emp
   footer_->setSpacing(8);
   column->addLayout(footer_);
 
-  auto* export_button = new QToolButton(this);
-  export_button->setText(tr("Export"));
-  export_button->setObjectName(QStringLiteral("exportButton"));
-  export_button->setAccessibleName(tr("Export the figure “%1”").arg(title));
-  export_button->setToolTip(tr("Save this panel as PDF, SVG, PNG or CSV"));
-  export_button->setFocusPolicy(Qt::TabFocus);
-  connect(export_button, &QToolButton::clicked, this, &Panel::exportRequested);
-  header_->addWidget(export_button);
+  export_button_ = new QToolButton(this);
+  export_button_->setText(tr("Export"));
+  export_button_->setObjectName(QStringLiteral("exportButton"));
+  export_button_->setAccessibleName(tr("Export the figure “%1”").arg(title));
+  export_button_->setToolTip(tr("Save this panel as PDF, SVG, PNG or CSV"));
+  export_button_->setFocusPolicy(Qt::TabFocus);
+  connect(export_button_, &QToolButton::clicked, this, &Panel::exportRequested);
+  header_->addToCorner(export_button_);
+  last_of_header_ = export_button_;
 
   connect(chart_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
     last_mouse_ = event->position();
@@ -82,7 +105,25 @@ PlotPanel::PlotPanel(const QString& id, const QString& title, const QString& emp
 }
 
 void PlotPanel::addToHeader(QWidget* control) {
-  header_->addWidget(control);
+  header_->addToCorner(control);
+  setTabOrder(last_of_header_, control);
+  last_of_header_ = control;
+}
+
+void PlotPanel::setTabOrderBelow(const std::vector<QWidget*>& controls) {
+  QWidget* before = last_of_header_;
+  for (QWidget* const control : controls) {
+    setTabOrder(before, control);
+    before = control;
+  }
+}
+
+bool PlotPanel::event(QEvent* event) {
+  const bool has_menu = last_of_header_ != export_button_;
+  if (has_menu && (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest))
+    export_button_->setVisible(header_->widthOfOneRow(export_button_) <=
+                               contentsRect().marginsRemoved(layout()->contentsMargins()).width());
+  return Panel::event(event);
 }
 
 const RunSeries* PlotPanel::currentRun() const {
@@ -167,8 +208,9 @@ void PlotPanel::leave() {
 }
 
 void PlotPanel::addControl(QWidget* control) {
-  control->setFocusPolicy(Qt::StrongFocus);
-  header_->insertWidget(header_->count() - 1, control);
+  control->setFocusPolicy(qobject_cast<QAbstractButton*>(control) ? Qt::TabFocus : Qt::StrongFocus);
+  header_->addControl(control);
+  setTabOrder(control, export_button_);
 }
 
 QToolButton* PlotPanel::addToggle(const QString& text, const QString& accessible_name, const QString& tip, bool on) {
@@ -183,12 +225,11 @@ QToolButton* PlotPanel::addToggle(const QString& text, const QString& accessible
 }
 
 QComboBox* PlotPanel::addChoice(const QStringList& items, const QString& accessible_name, const QString& tip) {
-  auto* box = new QComboBox(this);
+  auto* box = new ChoiceBox(this);
   box->addItems(items);
   box->setAccessibleName(accessible_name);
   box->setToolTip(tip);
   box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
-  box->setMinimumWidth(56);  // a narrow panel cuts its choices short rather than its title
   addControl(box);
   return box;
 }

@@ -17,6 +17,8 @@ class QToolButton;
 
 namespace mambarium {
 
+class HeaderLayout;
+
 class PlotPanel : public Panel {
   Q_OBJECT
  public:
@@ -29,6 +31,7 @@ class PlotPanel : public Panel {
   const PanelData& data() const final { return store_.data(); }
   std::vector<QCustomPlot*> plots() const final { return {chart_}; }
   QString caption() const final;
+  // A panel that is given a menu has Export there too: the button is then only seen where there is room for it.
   void addToHeader(QWidget* control) final;
   bool hasData() const final { return has_data_; }
 
@@ -65,8 +68,12 @@ class PlotPanel : public Panel {
   // Items 1 to `count` of a pattern ("Layer %1"), at `chosen` (from 0) or the last one before it; hidden where there is
   // no choice.
   static void fillNumbered(QComboBox* box, const QString& pattern, std::int64_t count, std::int64_t chosen);
+  // In the header. A click on a button leaves the focus where it is: the space bar stays with Play.
   void addControl(QWidget* control);
   QHBoxLayout* footer() const { return footer_; }  // below the plot
+  // Tab goes on from the header to these, in this order.
+  void setTabOrderBelow(const std::vector<QWidget*>& controls);
+  bool event(QEvent* event) override;
   // Says the caption anew where it changed. refresh() does so itself; for what a panel shows without one.
   void updateCaption();
 
@@ -79,7 +86,9 @@ class PlotPanel : public Panel {
   PanelStore store_;
   QLabel* title_label_ = nullptr;
   QLabel* empty_label_ = nullptr;
-  QHBoxLayout* header_ = nullptr;
+  HeaderLayout* header_ = nullptr;
+  QToolButton* export_button_ = nullptr;
+  QWidget* last_of_header_ = nullptr;  // in the order of Tab
   QHBoxLayout* footer_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   Chart* chart_ = nullptr;

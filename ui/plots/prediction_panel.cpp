@@ -84,6 +84,7 @@ PredictionPanel::PredictionPanel(QWidget* parent)
   for (QComboBox* box : {symbol_box_, context_box_}) footer()->addWidget(box);
   footer()->addWidget(position_label_);
   footer()->addWidget(position_slider_, 1);
+  setTabOrderBelow({symbol_box_, context_box_, position_slider_});
   updateSlider();
   connect(position_slider_, &QSlider::valueChanged, this, [this](int t) { choosePosition(t - 1); });
   connect(chart(), &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
@@ -317,11 +318,12 @@ QString PredictionPanel::describeSequence() const {
         .arg(QString::fromStdString(context_))
         .arg(probe() + 1);
   const QString where = shownContext().empty() ? QString() : tr(" after %1").arg(QString::fromStdString(context_));
-  return tr("Step %1: the model's P(next = %2)%3 differs from that of %4 by %5 on average over %6 positions, at most "
+  return tr("Step %1: the model's P(next = %2)%3 differs from that of %4 by %5 on average over %6, at most "
             "by %7 "
             "at t = %8.")
       .arg(stepText(answer_.step), QString::number(shownSymbol()), where, estimatorName(data().runs),
-           probabilityText(sum / count), QString::number(count), probabilityText(worst), QString::number(worst_at));
+           probabilityText(sum / count), countText(count, tr("position"), tr("positions")), probabilityText(worst),
+           QString::number(worst_at));
 }
 
 PanelTable PredictionPanel::table() const {

@@ -76,7 +76,7 @@ std::string commonTitle(const std::vector<const RunSeries*>& runs) {
   constexpr std::string_view tails[] = {" ", "\u00b7", ",", "seed", "-", "("};
   const auto cut = [&title](std::string_view tail) {
     if (!title.ends_with(tail)) return false;
-    title.resize(title.size() - tail.size());
+    title.erase(title.size() - tail.size());
     return true;
   };
   while (std::ranges::any_of(tails, cut)) {

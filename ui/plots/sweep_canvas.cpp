@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ui/plots/axis_ticker.h"
+#include "ui/plots/number_text.h"
 #include "ui/plots/sweep_text.h"
 
 namespace mambarium {
@@ -49,10 +50,10 @@ void SweepCanvas::mark(const QCPAxisRect* rect, double x, double y, const QStrin
 void SweepCanvas::markCell(const QCPAxisRect* rect, double x, double y, const SweepSlice& slice, std::size_t cell) {
   const SweepSummary& summary = slice.summary(cell);
   mark(rect, x, y,
-       QObject::tr("<b>%1</b><br>%2, %3 of %4 seeds")
+       QObject::tr("<b>%1</b><br>%2, %3 of %4")
            .arg(slice.cellLabel(cell).toHtmlEscaped(), summaryText(slice.measure(), summary))
            .arg(summary.n)
-           .arg(slice.result().seeds.size()));
+           .arg(countText(std::ssize(slice.result().seeds), QObject::tr("seed"), QObject::tr("seeds"))));
 }
 
 QPointF SweepCanvas::pixelOf(const SweepMark& mark) const {

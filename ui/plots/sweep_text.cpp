@@ -98,7 +98,9 @@ QString describeSweep(const SweepData& data, const SweepSlice& slice) {
           .arg(QString::fromStdString(result.title), measureTitle(measure), axesText(slice), seedsText(result));
   text += cells.empty() ? QObject::tr("No model has it") : cellsText(measure, cells);
   if (data.done < result.rows.size())
-    text += QObject::tr("; %1 of %2 models are trained").arg(data.done).arg(result.rows.size());
+    text += result.rows.size() == 1
+                ? QObject::tr("; its model is not trained yet")
+                : QObject::tr("; %1 of %2 models are trained").arg(data.done).arg(result.rows.size());
   return text + u'.';
 }
 

@@ -1,6 +1,7 @@
 #include "ui/plots/theme.h"
 
 #include <QFontDatabase>
+#include <QIconEngine>
 #include <QPainter>
 #include <QPixmap>
 #include <QTransform>
@@ -22,6 +23,42 @@ constexpr std::array<QRgb, 8> okabe_ito = {0xff0072b2, 0xffd55e00, 0xff009e73, 0
 // Nine samples of viridis (matplotlib, CC0), equally spaced.
 constexpr std::array<QRgb, 9> viridis = {0xff440154, 0xff472d7b, 0xff3b528b, 0xff2c728e, 0xff21918c,
                                          0xff28ae80, 0xff5ec962, 0xffaddc30, 0xfffde725};
+
+// Paints, so that it is sharp on any screen it is moved to.
+class RunIconEngine : public QIconEngine {
+ public:
+  RunIconEngine(const Theme& theme, int palette_index, int marker_index, int side)
+      : theme_(theme), palette_index_(palette_index), marker_index_(marker_index), side_(side) {}
+
+  void paint(QPainter* painter, const QRect& rect, QIcon::Mode, QIcon::State) override {
+    painter->save();
+    painter->setRenderHint(QPainter::Antialiasing);
+    painter->translate(QRectF(rect).center());
+    painter->scale(rect.width() / double(side_), rect.height() / double(side_));
+    QPen line = theme_.runPen(palette_index_, marker_index_);
+    line.setWidthF(std::max(1.5, side_ / 10.0));
+    painter->setPen(line);
+    painter->drawLine(QPointF(-side_ / 2.0, 0), QPointF(side_ / 2.0, 0));
+    painter->scale(side_ / 13.0, side_ / 13.0);
+    painter->setPen(QPen(theme_.runColor(palette_index_), 1.2));
+    if (Theme::markerIsFilled(marker_index_)) painter->setBrush(theme_.runColor(palette_index_));
+    painter->drawPath(Theme::markerPath(marker_index_));
+    painter->restore();
+  }
+  QPixmap pixmap(const QSize& size, QIcon::Mode mode, QIcon::State state) override {
+    if (size.isEmpty()) return {};
+    QPixmap pixmap(size);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    paint(&painter, QRect(QPoint(), size), mode, state);
+    return pixmap;
+  }
+  QIconEngine* clone() const override { return new RunIconEngine(*this); }
+
+ private:
+  Theme theme_;
+  int palette_index_, marker_index_, side_;
+};
 
 double luminance(const QColor& color) {
   const auto linear = [](double c) { return c <= 0.03928 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4); };
@@ -232,24 +269,7 @@ bool Theme::markerIsFilled(int marker_index) {
 }
 
 QIcon Theme::runIcon(int palette_index, int marker_index, int side) const {
-  constexpr int oversampling = 2;
-  QPixmap pixmap(side * oversampling, side * oversampling);
-  pixmap.setDevicePixelRatio(oversampling);
-  pixmap.fill(Qt::transparent);
-  QPainter painter(&pixmap);
-  painter.setRenderHint(QPainter::Antialiasing);
-  const double middle = side / 2.0;
-  const double width = std::max(1.5, side / 10.0);
-  QPen line = runPen(palette_index, marker_index);
-  line.setWidthF(width);
-  painter.setPen(line);
-  painter.drawLine(QPointF(0, middle), QPointF(side, middle));
-  painter.translate(middle, middle);
-  painter.scale(side / 13.0, side / 13.0);
-  painter.setPen(QPen(runColor(palette_index), 1.2));
-  if (markerIsFilled(marker_index)) painter.setBrush(runColor(palette_index));
-  painter.drawPath(markerPath(marker_index));
-  return {pixmap};
+  return QIcon(new RunIconEngine(*this, palette_index, marker_index, side));
 }
 
 QColor Theme::diverging(double t) const {

@@ -120,9 +120,9 @@ void TheoryPanel::drawBound() {
     const QString title = QString::fromStdString(run.title);
     const double x = static_cast<double>(order) + 0.18 * beside[order]++;
     drawDots({{x, bits,
-               tr("<b>%1</b><br>%2 of %3 bits: %4 bits")
-                   .arg(title.toHtmlEscaped(), countText(*numbers, tr("number"), tr("numbers")), QString::number(bits_),
-                        bitsText(bits))}},
+               tr("<b>%1</b><br>%2 of %3: %4 bits")
+                   .arg(title.toHtmlEscaped(), countText(*numbers, tr("number"), tr("numbers")),
+                        countText(std::llround(bits_), tr("bit"), tr("bits")), bitsText(bits))}},
              theme().runColor(run.palette_index), run.marker_index, nullptr);
     legend.push_back({title, QPen(Qt::NoPen), run.marker_index, theme().runColor(run.palette_index)});
   }
@@ -147,9 +147,9 @@ QString TheoryPanel::describeBound() const {
     return text + tr("; the memory of %1 grows with the sequence, so this does not bind it.")
                       .arg(QString::fromStdString(run->title));
   const double has = static_cast<double>(*numbers) * bits_;
-  text += tr("; %1 carries %2 of %3 bits, %4 bits")
+  text += tr("; %1 carries %2 of %3, %4 bits")
               .arg(QString::fromStdString(run->title), countText(*numbers, tr("number"), tr("numbers")),
-                   QString::number(bits_), bitsText(has));
+                   countText(std::llround(bits_), tr("bit"), tr("bits")), bitsText(has));
   if (bound > 0) text += has >= bound ? tr(", %1 times that").arg(bitsText(has / bound)) : tr(", too few");
   if (states > 2) text += tr(" (proved for two states; for %1 a guide)").arg(states);
   return text + u'.';
@@ -247,9 +247,12 @@ QString TheoryPanel::describeQuantisation() const {
     if (quantised_->gap[i] - quantised_->gap[whole] > error) break;
     enough = i;
   }
-  if (enough) text += tr("; from %1 bits a number on, the loss is no more than one standard error").arg(bits[*enough]);
+  if (enough)
+    text += tr("; from %1 a number on, the loss is no more than one standard error")
+                .arg(countText(bits[*enough], tr("bit"), tr("bits")));
   if (!enough || *enough > 0)
-    text += tr("; with %1 bits the gap is %2").arg(bits.front()).arg(natsText(quantised_->gap.front()));
+    text += tr("; with %1 the gap is %2")
+                .arg(countText(bits.front(), tr("bit"), tr("bits")), natsText(quantised_->gap.front()));
   return text + u'.';
 }
 

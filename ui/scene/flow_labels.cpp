@@ -114,11 +114,23 @@ void paintPickMark(QPainter& painter, const QPointF& at, const Theme& theme) {
   }
 }
 
-FlowMargins flowMargins(const Theme& theme, const FlowSpace& space, bool axes, bool color_bar) {
-  FlowMargins margins{12, 12, 12, 12};
-  if (axes && space.isFlat()) margins = {64, 18, 18, 52};
-  if (axes && !space.isFlat()) margins = {space.dimension() == 2 ? 64.0 : 40.0, 16, 34, 34};
-  if (color_bar) margins.right = 104;
+FlowText flowText(const Theme& theme, const QSizeF& size, bool axes, bool color_bar) {
+  const QSizeF design = size / theme.scale();
+  const bool names = axes && design.height() >= FlowText::lowest_with_names;
+  return {.numbers = names && design.height() >= FlowText::lowest_with_numbers,
+          .names = names,
+          .color_bar = color_bar && design.height() >= FlowText::lowest_with_names &&
+                       design.width() >= FlowText::narrowest_with_color_bar};
+}
+
+FlowMargins flowMargins(const Theme& theme, const FlowSpace& space, const FlowText& text) {
+  FlowMargins margins{8, 8, 8, 8};
+  if (text.names) margins = space.isFlat() ? FlowMargins{26, 8, 10, 26} : FlowMargins{22, 6, 22, 20};
+  if (text.numbers) {
+    margins =
+        space.isFlat() ? FlowMargins{64, 18, 18, 52} : FlowMargins{space.dimension() == 2 ? 64.0 : 40.0, 16, 34, 34};
+  }
+  if (text.color_bar) margins.right = 104;
   const double scale = theme.scale();
   return {margins.left * scale, margins.top * scale, margins.right * scale, margins.bottom * scale};
 }
@@ -157,14 +169,14 @@ std::optional<FlowLabels::Edge> FlowLabels::edgeOf(std::size_t axis) const {
   return best;
 }
 
-void FlowLabels::paintAxes(QPainter& painter) const {
+void FlowLabels::paintAxes(QPainter& painter, bool numbers) const {
   const std::size_t axes = space.isFlat() ? 2 : 3;
   for (std::size_t axis = 0; axis < axes; ++axis) {
-    if (const auto edge = edgeOf(axis)) paintAxis(painter, axis, *edge);
+    if (const auto edge = edgeOf(axis)) paintAxis(painter, axis, *edge, numbers);
   }
 }
 
-void FlowLabels::paintAxis(QPainter& painter, std::size_t axis, const Edge& edge) const {
+void FlowLabels::paintAxis(QPainter& painter, std::size_t axis, const Edge& edge, bool numbers) const {
   const bool of_speed = axis == 2 && picture.dimension == 2;
   const double lower = of_speed ? 0 : picture.lower[axis], upper = of_speed ? 1 : picture.upper[axis];
   const QPointF from = projection.display(edge.from), to = projection.display(edge.to);
@@ -174,7 +186,7 @@ void FlowLabels::paintAxis(QPainter& painter, std::size_t axis, const Edge& edge
   painter.setFont(theme.smallFont());
   const QFontMetricsF metrics(theme.smallFont(), painter.device());
   double reach = 0;
-  if (!of_speed) {
+  if (numbers && !of_speed) {
     for (const FlowTick& mark : flowTicks(lower, upper, room)) {
       const double t = (mark.value - lower) / (upper - lower);
       if (!space.isFlat() && (t < 0.04 || t > 0.96)) continue;  // would meet the next axis's
@@ -190,7 +202,7 @@ void FlowLabels::paintAxis(QPainter& painter, std::size_t axis, const Edge& edge
   }
   const AxisName name(of_speed ? "Speed" : picture.axis_names[axis], theme, painter.device());
   painter.setPen(theme.text());
-  const QPointF middle = (from + to) / 2 + edge.outwards * (theme.px(10) + reach);
+  const QPointF middle = (from + to) / 2 + edge.outwards * (theme.px(numbers ? 10 : 3) + reach);
   const QSizeF size = name.size();
   const bool sideways = space.isFlat() && std::abs(edge.outwards.x()) > 0.99 && size.width() > 1.6 * size.height();
   if (!sideways) {

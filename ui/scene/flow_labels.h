@@ -25,11 +25,19 @@ QString axisNameText(const std::string& name);
 // The mark of a point that was read, about `at`.
 void paintPickMark(QPainter& painter, const QPointF& at, const Theme& theme);
 
-// The room beside the picture that text needs, in pixels of the design.
+// What text a picture has. A small one is all field: below these sizes, in pixels of the design, it goes first without
+// the numbers at its axes, then without their names and the colour bar.
+struct FlowText {
+  static constexpr double lowest_with_numbers = 170, lowest_with_names = 110, narrowest_with_color_bar = 260;
+  bool numbers = true, names = true, color_bar = true;  // numbers: only with names
+};
+FlowText flowText(const Theme& theme, const QSizeF& size, bool axes, bool color_bar);
+
+// The room beside the picture that the text needs, in the picture's pixels.
 struct FlowMargins {
   double left = 0, top = 0, right = 0, bottom = 0;
 };
-FlowMargins flowMargins(const Theme& theme, const FlowSpace& space, bool axes, bool color_bar);
+FlowMargins flowMargins(const Theme& theme, const FlowSpace& space, const FlowText& text);
 
 struct FlowLabels {
   const FlowPicture& picture;
@@ -37,7 +45,7 @@ struct FlowLabels {
   const FlowProjection& projection;
   const Theme& theme;
 
-  void paintAxes(QPainter& painter) const;
+  void paintAxes(QPainter& painter, bool numbers) const;
   void paintColorBar(QPainter& painter) const;
   void paintFixedPoint(QPainter& painter, const QRectF& room) const;  // room: where its label may stand
   void paintPick(QPainter& painter, const FlowPoint& world) const;
@@ -48,7 +56,7 @@ struct FlowLabels {
     QPointF outwards;  // on the screen, of length 1
   };
   std::optional<Edge> edgeOf(std::size_t axis) const;
-  void paintAxis(QPainter& painter, std::size_t axis, const Edge& edge) const;
+  void paintAxis(QPainter& painter, std::size_t axis, const Edge& edge, bool numbers) const;
 };
 
 }  // namespace mambarium

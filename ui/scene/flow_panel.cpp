@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::array field_names = {"near_rest", "steady_state", "minimum_norm", "empirical"};
 constexpr int milliseconds_a_token = 90;
+constexpr double lowest_with_hint = 320;  // pixels of the design
 
 QString coordinates(std::span<const double> z) {
   QStringList numbers;
@@ -137,7 +138,7 @@ void FlowPanel::addControls() {
   reading_label_ = addTextRow(QStringLiteral("flowReading"));
   note_label_ = addTextRow(QStringLiteral("flowNote"));
   for (QToolButton* const button : {play_, hold_}) {
-    button->setFocusPolicy(Qt::StrongFocus);
+    button->setFocusPolicy(Qt::TabFocus);
     footer()->addWidget(button);
   }
   footer()->addWidget(channelBox());
@@ -153,6 +154,8 @@ void FlowPanel::addControls() {
   choices_layout->addStretch(1);
   auto* const column = qobject_cast<QVBoxLayout*>(layout());
   column->insertWidget(column->count() - 1, choices_row_);
+  setTabOrderBelow({axes_box_, coordinate_boxes_[0], coordinate_boxes_[1], coordinate_boxes_[2], beside_box_, play_,
+                    hold_, channelBox(), glyphs_box_});
 
   connect(view_box_, &QComboBox::activated, this, [this](int index) {
     in_space_ = index == 1;
@@ -309,8 +312,9 @@ void FlowPanel::restudy() {
 
 QString FlowPanel::readingText() const {
   if (reading_) return tr("z = %1, v = %2").arg(coordinates(reading_->z), coordinates(reading_->v));
-  // The row is there before the click, so that the field stays under the mouse.
-  return study_ && study_->dimension > 1 ? tr("Click the field to read z and v there.") : QString();
+  // The row is there before the click, so that the field stays under the mouse; in a low panel the field needs it more.
+  const bool has_room = height() >= theme().px(lowest_with_hint);
+  return has_room && study_ && study_->dimension > 1 ? tr("Click the field to read z and v there.") : QString();
 }
 
 void FlowPanel::chooseCoordinate(std::size_t axis, std::int64_t coordinate) {
@@ -338,8 +342,7 @@ void FlowPanel::updateCoordinates() {
   for (QToolButton* const button : {play_, hold_}) button->setVisible(is_there);
   channelBox()->setVisible(is_there || currentRun());
   glyphs_box_->setVisible(study_ && study_->dimension > 1);
-  setRowText(reading_label_, readingText());
-  choices_row_->setVisible(!axes_box_->isHidden() || !beside_box_->isHidden() || is_choice);
+  updateRows();
 }
 
 void FlowPanel::updateChoices() {

@@ -56,6 +56,7 @@ class FlowPanel : public ChannelPanel {
   QString readout(int position) const override;
   std::vector<double> drawnValues(int) const override { return {}; }
   void showEvent(QShowEvent* event) override;
+  void resizeEvent(QResizeEvent* event) override;
 
  private:
   void addControls();
@@ -63,13 +64,14 @@ class FlowPanel : public ChannelPanel {
   static void setRowText(QLabel* row, const QString& text);  // "": no row
   void updateChoices();
   void updateCoordinates();
+  void updateRows();                   // of text and choices: a low panel leaves its room to the field
   void tell(const QString& sentence);  // what was saved or could not be, until an option changes
   void updateNote();
   void chooseCoordinate(std::size_t axis, std::int64_t coordinate);  // one that is chosen already changes places
   void restudy();
   void advance();
   void read(const std::vector<double>& y);
-  QString readingText() const;  // or how to get one; "" where there is nothing to read
+  QString readingText() const;  // or, where there is room, how to get one; "" where there is nothing to read
   FlowChoices choices() const;
   bool drawsSpace() const;
   void drawPlane();

@@ -19,6 +19,8 @@ namespace {
 constexpr double pale =
     0.55;  // how much of the panel's ground is mixed into the speed's colours, so that lines stand out
 
+constexpr double lowest_with_choices = 250;  // pixels of the design
+
 // One coordinate of points [count, dimension].
 std::vector<double> column(const std::vector<double>& points, std::int64_t dimension, std::int64_t axis) {
   std::vector<double> numbers;
@@ -41,6 +43,21 @@ std::function<FlowPoint(const FlowPoint&)> sampled(const FlowStudy& study) {
 void FlowPanel::showEvent(QShowEvent* event) {
   TokenPanel::showEvent(event);
   if (hasData()) refresh({});  // in space only what is visible is drawn
+}
+
+void FlowPanel::resizeEvent(QResizeEvent* event) {
+  TokenPanel::resizeEvent(event);
+  updateRows();
+}
+
+// A low panel has them where something else than at first is chosen.
+void FlowPanel::updateRows() {
+  const bool is_chosen = principal_ || which_ != std::array<std::int64_t, 3>{0, 1, 2} || !beside_.empty();
+  const auto is_there = [](const QComboBox* box) { return !box->isHidden(); };
+  const bool is_choice =
+      is_there(axes_box_) || is_there(beside_box_) || std::ranges::any_of(coordinate_boxes_, is_there);
+  choices_row_->setVisible(is_choice && (is_chosen || height() >= theme().px(lowest_with_choices)));
+  setRowText(reading_label_, readingText());
 }
 
 void FlowPanel::clearPlane() {
@@ -210,6 +227,7 @@ void FlowPanel::drawSpace() {
     space_ = made;
     auto* const column_layout = qobject_cast<QVBoxLayout*>(layout());
     column_layout->insertWidget(column_layout->indexOf(chart()->parentWidget()) + 1, made, 1);
+    setTabOrderBelow(made->controls());
     connect(made, &FlowSpaceView::picked, this, [this](const FlowPick& pick) {
       if (!study_) return;
       read({pick.z.begin(), pick.z.begin() + static_cast<std::ptrdiff_t>(study_->dimension)});

@@ -6,12 +6,12 @@
 #include <QScopeGuard>
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 #include "ui/plots/number_text.h"
 #include "ui/scene/fixed_point_label.h"
 #include "ui/scene/flow_geometry.h"
-#include "ui/scene/flow_labels.h"
 #include "ui/scene/flow_vector.h"
 
 namespace mambarium {
@@ -228,27 +228,41 @@ void FlowScene::lockCameras(FlowScene& a, FlowScene& b) {
   b.setCamera(a.camera());
 }
 
-// The same view, from as far away as lets the whole box be seen beside the text.
+FlowText FlowScene::textOn(const QSizeF& size) const {
+  return flowText(theme_, size, axes_visible_, color_bar_visible_);
+}
+
+FlowMargins FlowScene::marginsOn(const QSizeF& size) const {
+  return flowMargins(theme_, space_, textOn(size));
+}
+
+// The same view, from as far away as lets every corner of the box be seen beside the text.
 FlowCamera FlowScene::fitted(FlowCamera camera, const QSizeF& size) const {
-  const FlowMargins margins = flowMargins(theme_, space_, axes_visible_, color_bar_visible_);
+  const FlowMargins margins = marginsOn(size);
   const double width = std::max(size.width() - margins.left - margins.right, size.width() * 0.3);
   const double height = std::max(size.height() - margins.top - margins.bottom, size.height() * 0.3);
   const FlowPoint direction = camera.direction();
   const FlowPoint right = camera.right(), up = cross(right, direction);
   const FlowPoint half = 0.5 * (space_.upper() - space_.lower());
-  const auto extent = [&](const FlowPoint& along) {
-    return std::abs(along[0]) * half[0] + std::abs(along[1]) * half[1] + std::abs(along[2]) * half[2];
-  };
-  const double nearer = camera.parallel ? 1 : 1.18;  // what is in front of the middle is seen larger
-  const double scale = nearer * std::max(extent(up) * size.height() / height, extent(right) * size.height() / width);
+  // With perspective, half of what is seen grows by this much for every step away from the eye.
+  const double slope = camera.parallel ? 0 : std::tan(flow_view_angle / 2 * std::numbers::pi / 180);
+  double scale = space_.radius() * slope;  // the eye outside the box
+  for (int corner = 0; corner < 8; ++corner) {
+    const FlowPoint at{corner % 2 ? half[0] : -half[0], corner / 2 % 2 ? half[1] : -half[1],
+                       corner / 4 ? half[2] : -half[2]};
+    const double nearer = -dot(direction, at) * slope;
+    scale = std::max({scale, std::abs(dot(up, at)) * size.height() / height + nearer,
+                      std::abs(dot(right, at)) * size.height() / width + nearer});
+  }
+  constexpr double air = 1.03;  // for what is drawn on the edges, and for a box that turns
   camera.focal_point = space_.middle();
   camera.position = camera.focal_point - direction;
-  camera.parallel_scale = scale;
+  camera.parallel_scale = camera.parallel ? scale : air * scale;
   return zoomed(camera, 1);
 }
 
 FlowProjection FlowScene::projectionOn(const QSizeF& size, const FlowCamera& camera) const {
-  const FlowMargins margins = flowMargins(theme_, space_, axes_visible_, color_bar_visible_);
+  const FlowMargins margins = marginsOn(size);
   const auto middle = [](double whole, double before, double after) {
     const double shift = (before - after) / 2;
     return whole / 2 + std::clamp(shift, -whole / 6, whole / 6);
@@ -314,9 +328,10 @@ void FlowScene::paint(QPainter& painter, const QSizeF& size) {
   if (!has_picture_) return;
   const FlowProjection view = projectionOn(size, drawn_camera_.value_or(camera_));
   const FlowLabels labels{picture_, space_, view, theme_};
-  if (axes_visible_) labels.paintAxes(painter);
-  if (color_bar_visible_) labels.paintColorBar(painter);
-  const FlowMargins margins = flowMargins(theme_, space_, axes_visible_, color_bar_visible_);
+  const FlowText text = textOn(size);
+  if (text.names) labels.paintAxes(painter, text.numbers);
+  if (text.color_bar) labels.paintColorBar(painter);
+  const FlowMargins margins = marginsOn(size);
   labels.paintFixedPoint(painter, QRectF(0, 0, size.width() - margins.right, size.height()));
   if (picked_) labels.paintPick(painter, space_.place(picked_->z, FlowLayer::marks));
 }

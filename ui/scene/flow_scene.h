@@ -17,6 +17,7 @@
 #include "ui/plots/theme.h"
 #include "ui/scene/flow_camera.h"
 #include "ui/scene/flow_drawing.h"
+#include "ui/scene/flow_labels.h"
 #include "ui/scene/flow_pick.h"
 #include "ui/scene/flow_picture.h"
 #include "ui/scene/flow_projection.h"
@@ -90,6 +91,8 @@ class FlowScene : public QObject {
   void moved(const FlowCamera& camera);  // by the user or the program: no longer fitted
   void publish(const FlowCamera& camera);
   void touch(bool data);
+  FlowText textOn(const QSizeF& size) const;
+  FlowMargins marginsOn(const QSizeF& size) const;
   FlowCamera fitted(FlowCamera camera, const QSizeF& size) const;
   FlowProjection projectionOn(const QSizeF& size, const FlowCamera& camera) const;
   FlowProjection projection() const;

@@ -28,7 +28,7 @@ QToolButton* makeButton(const QString& text, const QString& name, const QString&
   button->setText(text);
   button->setAccessibleName(name);
   button->setToolTip(tip);
-  button->setFocusPolicy(Qt::StrongFocus);
+  button->setFocusPolicy(Qt::TabFocus);
   return button;
 }
 
@@ -56,11 +56,12 @@ FlowSpaceView::FlowSpaceView(QWidget* parent) : QWidget(parent) {
   column->setSpacing(4);
   scenes_ = new QHBoxLayout;
   scenes_->setSpacing(8);
-  controls_ = new QHBoxLayout;
-  controls_->setContentsMargins(12, 0, 12, 4);
-  controls_->setSpacing(6);
+  controls_ = new QWidget(this);
+  controls_->setLayout(new QHBoxLayout);
+  controls_->layout()->setContentsMargins(12, 0, 12, 4);
+  controls_->layout()->setSpacing(6);
   column->addLayout(scenes_, 1);
-  column->addLayout(controls_);
+  column->addWidget(controls_);
   addControls();
   addSide(0);
 }
@@ -107,11 +108,12 @@ void FlowSpaceView::addControls() {
   auto* const turntable = makeButton(tr("Turntable…"), tr("Save a turntable"),
                                      tr("Save pictures once around what is seen, for a film"), this);
   connect(turntable, &QToolButton::clicked, this, &FlowSpaceView::chooseTurntable);
+  auto* const row = qobject_cast<QHBoxLayout*>(controls_->layout());
   for (QWidget* const control : std::initializer_list<QWidget*>{camera_, relief_, clip_axis_, clip_})
-    controls_->addWidget(control);
-  controls_->addStretch(1);
-  controls_->addWidget(file);
-  controls_->addWidget(turntable);
+    row->addWidget(control);
+  row->addStretch(1);
+  row->addWidget(file);
+  row->addWidget(turntable);
 }
 
 void FlowSpaceView::addSide(std::size_t index) {
@@ -131,7 +133,27 @@ void FlowSpaceView::addSide(std::size_t index) {
   side->scene->setTheme(theme_);
   side->scene->setRelief(relief_->isChecked());
   connect(side->scene, &FlowScene::pointPicked, this, &FlowSpaceView::picked);
+  if (index > 0) setTabOrder(sides_[0]->widget, side->widget);
   sides_[index] = std::move(side);
+}
+
+std::vector<QWidget*> FlowSpaceView::controls() const {
+  std::vector<QWidget*> found;
+  for (const auto& side : sides_)
+    if (side) found.push_back(side->widget);
+  const QLayout& row = *controls_->layout();
+  for (int index = 0; index < row.count(); ++index)
+    if (QWidget* const control = row.itemAt(index)->widget()) found.push_back(control);
+  return found;
+}
+
+void FlowSpaceView::resizeEvent(QResizeEvent* event) {
+  QWidget::resizeEvent(event);
+  makeRoom();
+}
+
+void FlowSpaceView::makeRoom() {
+  controls_->setVisible(height() >= theme_.px(lowest_with_controls));
 }
 
 void FlowSpaceView::setPicture(std::size_t side, FlowPicture picture, const QString& heading,
@@ -166,6 +188,7 @@ void FlowSpaceView::setCursor(std::optional<std::int64_t> token) {
 
 void FlowSpaceView::setTheme(const Theme& theme) {
   theme_ = theme;
+  makeRoom();
   for (const auto& side : sides_) {
     if (!side) continue;
     side->heading->setFont(theme.font());

@@ -1,14 +1,16 @@
 // FlowSpaceView: flow fields in space, one or two side by side whose cameras are locked, with their controls: where the
 // camera stands, relief or plane, a plane that clips, and saving as PNG, turntable, .vtp or .vti.
 //
-// Exists only where VtkWidget::available(). It draws what it is given and says what was picked; the field is its
-// owner's. GUI thread only.
+// A low view, of less than lowest_with_controls pixels of the design, is all scene: its controls are back when it is
+// higher. Exists only where VtkWidget::available(). It draws what it is given and says what was picked; the field is
+// its owner's. GUI thread only.
 #pragma once
 
 #include <QWidget>
 #include <array>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "ui/plots/theme.h"
 #include "ui/scene/flow_files.h"
@@ -38,6 +40,9 @@ class FlowSpaceView : public QWidget {
 
   FlowScene* scene(std::size_t side) const;  // nullptr where there is none
   VtkWidget* widget(std::size_t side) const;
+  std::vector<QWidget*> controls() const;  // in the order of Tab, the left scene the first
+
+  static constexpr double lowest_with_controls = 190;
 
   // One sentence when it could not be written. The format by the ending: .png (of all scenes, side by side, `pixels`
   // each), .vtp and .vti (the left scene's lines and field).
@@ -52,6 +57,9 @@ class FlowSpaceView : public QWidget {
   void saved(const QString& path);
   void saveFailed(const QString& sentence);
 
+ protected:
+  void resizeEvent(QResizeEvent* event) override;
+
  private:
   struct Side {
     QWidget* frame = nullptr;
@@ -63,6 +71,7 @@ class FlowSpaceView : public QWidget {
   void addControls();
   void addSide(std::size_t index);
   void updateControls();
+  void makeRoom();
   void applyClip();
   void chooseFile();
   void chooseTurntable();
@@ -70,7 +79,8 @@ class FlowSpaceView : public QWidget {
 
   std::array<std::unique_ptr<Side>, 2> sides_;
   Theme theme_;
-  QHBoxLayout *scenes_, *controls_;
+  QHBoxLayout* scenes_;
+  QWidget* controls_;
   QComboBox *camera_, *clip_axis_;
   QSlider* clip_;
   QToolButton* relief_;
