@@ -198,7 +198,8 @@ class RunFolderTest : public QObject {
 
   // A part may change and what decides the sequences, the test set or the sizes may not, setting by setting.
   void everySettingEitherForksOrIsRefused() {
-    const std::set<std::string_view> of_training = {"training.batch", "training.seed", "training.test_sequences"};
+    const std::set<std::string_view> of_training = {"training.batch", "training.first_length", "training.seed",
+                                                    "training.test_sequences"};
     for (const Property& property : property_table()) {
       const bool kept = property.group == "Task" || property.group == "Model" || of_training.contains(property.key);
       QCOMPARE(may_change_in_fork(property), !kept);

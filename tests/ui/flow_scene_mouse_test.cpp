@@ -123,7 +123,7 @@ class FlowSceneMouseTest : public QObject {
     Shown it(twoLines(3));
     const FlowCamera start = it.scene.camera();
     it.drag({300, 240}, {50, 0}, Qt::ShiftModifier);
-    QCOMPARE(it.scene.camera().direction(), start.direction());
+    QVERIFY(length(it.scene.camera().direction() - start.direction()) < 1e-12);
     QVERIFY(length(it.scene.camera().focal_point - start.focal_point) > 0.05);
     const double scale = it.scene.camera().parallel_scale;
     QWheelEvent wheel({300, 240}, it.widget.mapToGlobal(QPointF(300, 240)), {}, {0, 120}, Qt::NoButton, {},

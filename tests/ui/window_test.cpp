@@ -72,6 +72,8 @@ class WindowTest : public QObject {
 
     clickOn(log);
     QTest::keyClick(screen, Qt::Key_Tab);
+    QVERIFY(QApplication::focusWidget());
+    QCOMPARE(QApplication::focusWidget()->accessibleName(), next->accessibleName());
     QCOMPARE(QApplication::focusWidget(), next);
     QTest::keyClick(screen, Qt::Key_Backtab, Qt::ShiftModifier);
     QCOMPARE(QApplication::focusWidget(), log);

@@ -91,7 +91,7 @@ PlotPanel::PlotPanel(const QString& id, const QString& title, const QString& emp
   export_button_->setFocusPolicy(Qt::TabFocus);
   connect(export_button_, &QToolButton::clicked, this, &Panel::exportRequested);
   header_->addToCorner(export_button_);
-  last_of_header_ = export_button_;
+  corner_.push_back(export_button_);
 
   connect(chart_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
     last_mouse_ = event->position();
@@ -106,20 +106,29 @@ PlotPanel::PlotPanel(const QString& id, const QString& title, const QString& emp
 
 void PlotPanel::addToHeader(QWidget* control) {
   header_->addToCorner(control);
-  setTabOrder(last_of_header_, control);
-  last_of_header_ = control;
+  corner_.push_back(control);
+  orderTabs();
 }
 
 void PlotPanel::setTabOrderBelow(const std::vector<QWidget*>& controls) {
-  QWidget* before = last_of_header_;
-  for (QWidget* const control : controls) {
-    setTabOrder(before, control);
-    before = control;
+  below_.insert(below_.begin(), controls.begin(), controls.end());
+  orderTabs();
+}
+
+// All of it each time: Qt forgets an order when the panel is put into a window.
+void PlotPanel::orderTabs() {
+  QWidget* before = nullptr;
+  for (const auto* const group : {&controls_, &corner_, &below_}) {
+    for (QWidget* const control : *group) {
+      if (control == nullptr) continue;
+      if (before) setTabOrder(before, control);
+      before = control;
+    }
   }
 }
 
 bool PlotPanel::event(QEvent* event) {
-  const bool has_menu = last_of_header_ != export_button_;
+  const bool has_menu = corner_.size() > 1;
   if (has_menu && (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest))
     export_button_->setVisible(header_->widthOfOneRow(export_button_) <=
                                contentsRect().marginsRemoved(layout()->contentsMargins()).width());
@@ -210,7 +219,8 @@ void PlotPanel::leave() {
 void PlotPanel::addControl(QWidget* control) {
   control->setFocusPolicy(qobject_cast<QAbstractButton*>(control) ? Qt::TabFocus : Qt::StrongFocus);
   header_->addControl(control);
-  setTabOrder(control, export_button_);
+  controls_.push_back(control);
+  orderTabs();
 }
 
 QToolButton* PlotPanel::addToggle(const QString& text, const QString& accessible_name, const QString& tip, bool on) {

@@ -2,6 +2,7 @@
 // theme, the hover readout, and the highlighted token. A panel adds its controls, says when it has data, and draws.
 #pragma once
 
+#include <QPointer>
 #include <functional>
 
 #include "ui/plots/chart.h"
@@ -71,13 +72,14 @@ class PlotPanel : public Panel {
   // In the header. A click on a button leaves the focus where it is: the space bar stays with Play.
   void addControl(QWidget* control);
   QHBoxLayout* footer() const { return footer_; }  // below the plot
-  // Tab goes on from the header to these, in this order.
+  // Tab goes on from the header to these, in this order, and then to those of the call before.
   void setTabOrderBelow(const std::vector<QWidget*>& controls);
   bool event(QEvent* event) override;
   // Says the caption anew where it changed. refresh() does so itself; for what a panel shows without one.
   void updateCaption();
 
  private:
+  void orderTabs();
   QString textInstead() const;  // of the plot, while there is none
 
   QString id_, title_, empty_text_, problem_, last_caption_;
@@ -88,7 +90,7 @@ class PlotPanel : public Panel {
   QLabel* empty_label_ = nullptr;
   HeaderLayout* header_ = nullptr;
   QToolButton* export_button_ = nullptr;
-  QWidget* last_of_header_ = nullptr;  // in the order of Tab
+  std::vector<QPointer<QWidget>> controls_, corner_, below_;  // each in the order of Tab
   QHBoxLayout* footer_ = nullptr;
   QStackedLayout* stack_ = nullptr;
   Chart* chart_ = nullptr;

@@ -142,7 +142,6 @@ void FlowPanel::addControls() {
     footer()->addWidget(button);
   }
   footer()->addWidget(channelBox());
-  footer()->addWidget(glyphs_box_);
   footer()->addStretch(1);
   choices_row_ = new QWidget(this);
   auto* const choices_layout = new QHBoxLayout(choices_row_);
@@ -155,7 +154,7 @@ void FlowPanel::addControls() {
   auto* const column = qobject_cast<QVBoxLayout*>(layout());
   column->insertWidget(column->count() - 1, choices_row_);
   setTabOrderBelow({axes_box_, coordinate_boxes_[0], coordinate_boxes_[1], coordinate_boxes_[2], beside_box_, play_,
-                    hold_, channelBox(), glyphs_box_});
+                    hold_, channelBox()});
 
   connect(view_box_, &QComboBox::activated, this, [this](int index) {
     in_space_ = index == 1;
