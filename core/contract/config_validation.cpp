@@ -167,7 +167,10 @@ std::optional<Problem> first_length(const ExperimentConfig& config) {
                                                 std::to_string(length) +
                                                 " of task.length; choose fewer, or 0 for that length from the start"};
   ExperimentConfig begun = config;
-  begun.set("task.length", first);
+  if (begun.set("task.length", first))
+    return Problem{"training.first_length", std::to_string(first) +
+                                                " token is none with a next one after it; choose 2 at least, or 0 for "
+                                                "the task's length from the start"};
   for (const auto& check : {length_above_order, room_for_recall})
     if (const auto problem = check(begun); problem && problem->where == "task.length")
       return Problem{"training.first_length", problem->message};

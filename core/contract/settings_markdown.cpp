@@ -26,7 +26,8 @@ std::string settings_markdown() {
       "Generated from the property table in `core/contract/property.cpp` by `mambarium-worker settings`; change the\n"
       "table, not this page. Every setting has one name: it is the path in `experiment.json` (`task.order` is\n"
       "`{\"task\": {\"order\": 1}}`), the flag on the command line (`--task.order 2`), and the name in messages. A\n"
-      "setting that is given there and has no effect in the experiment is told on standard error, with the reason.\n";
+      "setting that is given there, is not at its default and has no effect in the experiment is told on standard\n"
+      "error, with the reason.\n";
   std::string_view group;
   for (const Property& property : property_table()) {
     if (property.group != group) {

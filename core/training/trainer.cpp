@@ -85,7 +85,7 @@ std::vector<std::size_t> sizes_of(const std::vector<Parameter>& parameters) {
 }
 
 std::unique_ptr<KnownTask> training_task(ExperimentConfig config, std::int64_t length) {
-  config.set("task.length", length);
+  if (const auto problem = config.set("task.length", length)) throw std::invalid_argument(to_string(*problem));
   return make_task(config, Split::training);
 }
 
@@ -243,6 +243,8 @@ class RunTrainer : public Trainer {
       const bool is_memory = said.find("DefaultCPUAllocator") != std::string::npos;
       fail({"step " + std::to_string(progress_.step + 1) + ": " + (is_memory ? "there is not enough memory" : said),
             "Lower training.batch, " + lengthwise() + " or the model's sizes."});
+    } catch (const std::exception& error) {
+      fail({"step " + std::to_string(progress_.step + 1) + ": " + error.what(), ""});
     }
   }
 

@@ -79,6 +79,8 @@ class LengthScheduleTest : public QObject {
   void aFirstLengthThatCannotBeIsRefused() {
     QVERIFY(refusal(growing(8, 64, 10)).isEmpty());
     QVERIFY(mentions(refusal(growing(65, 64, 10)).toStdString(), "more than the 64 of task.length"));
+    QVERIFY(mentions(refusal(growing(1, 64, 10)).toStdString(), "choose 2 at least"));
+    QVERIFY(refusal(growing(2, 64, 10)).isEmpty());
     ExperimentConfig config = growing(4, 64, 10);
     QVERIFY(refusal(config).isEmpty());
     config.set("task.order", std::int64_t{4});
