@@ -18,15 +18,8 @@ constexpr const char* variable = "OPENBLAS_CORETYPE";
 bool has_avx2() {
   return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
 }
-bool has_avx512() {
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-}
 #else
 bool has_avx2() {
-  return false;
-}
-bool has_avx512() {
   return false;
 }
 #endif
@@ -38,18 +31,17 @@ std::string blas_kernels() {
   return symbol != nullptr ? reinterpret_cast<char* (*)()>(symbol)() : "";
 }
 
-std::optional<std::string> better_blas_kernels(const std::string& chosen, bool avx2, bool avx512) {
+std::optional<std::string> better_blas_kernels(const std::string& chosen, bool avx2) {
   constexpr std::array<std::string_view, 7> before_avx = {"Prescott", "Core2",   "Penryn", "Dunnington",
                                                           "Nehalem",  "Generic", "Katmai"};
   if (std::ranges::count(before_avx, chosen) == 0) return std::nullopt;
-  if (avx512) return "SkylakeX";
   if (avx2) return "Haswell";
   return std::nullopt;
 }
 
 void start_with_good_blas_kernels(char** arguments) {
   if (std::getenv(variable) != nullptr) return;
-  const auto better = better_blas_kernels(blas_kernels(), has_avx2(), has_avx512());
+  const auto better = better_blas_kernels(blas_kernels(), has_avx2());
   if (!better || ::setenv(variable, better->c_str(), 1) != 0) return;
   ::execv("/proc/self/exe", arguments);
 }

@@ -15,8 +15,8 @@ namespace mambarium {
 std::string blas_kernels();
 
 // What it should be told to take: nothing where it has chosen well, or where the processor has nothing better.
-// `chosen` as from blas_kernels().
-std::optional<std::string> better_blas_kernels(const std::string& chosen, bool has_avx2, bool has_avx512);
+// `chosen` as from blas_kernels(). With AVX-512 those for AVX2 as well: they were no slower where it was measured.
+std::optional<std::string> better_blas_kernels(const std::string& chosen, bool has_avx2);
 
 // To be called first in main(): starts the program anew, in the same process and with the same arguments, with
 // OPENBLAS_CORETYPE set where that makes it faster. Returns where there is nothing to gain, where the variable is set

@@ -23,12 +23,11 @@ class BlasKernelsTest : public QObject {
  private Q_SLOTS:
   void kernelsFromBeforeAvxAreReplacedByWhatTheProcessorHas() {
     using Better = std::optional<std::string>;
-    QCOMPARE(better_blas_kernels("Prescott", true, true), Better("SkylakeX"));
-    QCOMPARE(better_blas_kernels("Prescott", true, false), Better("Haswell"));
-    QCOMPARE(better_blas_kernels("Nehalem", true, false), Better("Haswell"));
-    QCOMPARE(better_blas_kernels("Prescott", false, false), Better());
+    QCOMPARE(better_blas_kernels("Prescott", true), Better("Haswell"));
+    QCOMPARE(better_blas_kernels("Nehalem", true), Better("Haswell"));
+    QCOMPARE(better_blas_kernels("Prescott", false), Better());
     for (const char* chosen : {"Haswell", "SkylakeX", "Cooperlake", "Zen", "Sandybridge", "neoversen1", ""})
-      QCOMPARE(better_blas_kernels(chosen, true, true), Better());
+      QCOMPARE(better_blas_kernels(chosen, true), Better());
   }
 
   void theWorkerStartsWithThem() {
@@ -37,7 +36,7 @@ class BlasKernelsTest : public QObject {
     if (kernels == "none") QSKIP("LibTorch has another BLAS here");
 #if defined(__x86_64__)
     if (!__builtin_cpu_supports("avx2")) QSKIP("this processor has no AVX2");
-    QVERIFY2(!better_blas_kernels(kernels.toStdString(), true, false), qPrintable(kernels));
+    QVERIFY2(!better_blas_kernels(kernels.toStdString(), true), qPrintable(kernels));
 #endif
   }
 
